@@ -67,7 +67,7 @@ def _survey() -> dict[str, Any]:
     pair, names = {"type": "array", "minItems": 2, "maxItems": 2}, {"type": "array", "items": {"type": "string"}}
     wider: list[tuple[dict[str, Any], str, dict[str, Any]]] = [
         (survey, "attribute", {"type": "array", "items": {"type": "object"}}),
-        (survey, "public", names),
+        (survey, "public", {"anyOf": [names, {"type": "string"}]}),
         (survey, "ask", {"$ref": "#/$defs/AskTable"}),
         (attribute, "number", {"anyOf": [pair, {"const": True}]}),
         (attribute, "several", {"type": "boolean"}),

@@ -30,14 +30,19 @@ def people(**more):
     return {"smoker": ["yes", "no", "no"], "age": [20, 30, 40]} | more
 
 
+def large_integers():
+    """Integers of 128 bits, which the oldest polars does not have: objects there."""
+    return pl.Series([1, 2, 3], dtype=getattr(pl, "Int128", pl.Object))
+
+
 UNREAD = {
     "pandas, mixed": lambda: pd.DataFrame(people(z=MIXED)),
     "pandas, complex": lambda: pd.DataFrame(people(z=[1j, 2j, 3j])),
     "pandas, a mixed index": lambda: pd.DataFrame(people(), index=pd.Index(MIXED, name="z")),
     "polars, objects": lambda: pl.DataFrame(people(z=pl.Series(MIXED, dtype=pl.Object))),
-    "polars, 128 bits": lambda: pl.DataFrame(people(z=pl.Series([1, 2, 3], dtype=pl.Int128))),
+    "polars, 128 bits": lambda: pl.DataFrame(people(z=large_integers())),
     "lists": lambda: people(z=MIXED),
-    "pyarrow": lambda: pa.table(people(z=pa.array([1.5, 2, 3], pa.float16()))),
+    "pyarrow": lambda: pa.table(people(z=pa.array(np.array([1.5, 2, 3], np.float16)))),
 }
 
 
@@ -73,11 +78,11 @@ WRONG = {
     "pandas, large": lambda: pd.DataFrame(people(age=[2**70, 1, 2])),
     "pandas, half": lambda: pd.DataFrame(people(age=np.array([1, 2, 3], np.float16))),
     "polars, objects": lambda: pl.DataFrame(people(age=pl.Series(MIXED, dtype=pl.Object))),
-    "polars, 128 bits": lambda: pl.DataFrame(people(age=pl.Series([1, 2, 3], dtype=pl.Int128))),
-    "polars, lazy": lambda: pl.LazyFrame(people(age=pl.Series([1, 2, 3], dtype=pl.Int128))),
+    "polars, 128 bits": lambda: pl.DataFrame(people(age=large_integers())),
+    "polars, lazy": lambda: pl.LazyFrame(people(age=large_integers())),
     "lists, mixed": lambda: people(age=MIXED),
     "a text for a list": lambda: people(age="123"),
-    "pyarrow, half": lambda: pa.table(people(age=pa.array([1.5, 2, 3], pa.float16()))),
+    "pyarrow, half": lambda: pa.table(people(age=pa.array(np.array([1.5, 2, 3], np.float16)))),
     "pyarrow, wide": lambda: pa.table(people(age=pa.array([decimal.Decimal(1)] * 3, pa.decimal256(50, 2)))),
 }
 

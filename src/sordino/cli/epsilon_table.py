@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 from sordino.cli.output import print_table
 from sordino.cli.progress import progress
 from sordino.cli.say import say
-from sordino.exact.nats import Nats
 from sordino.survey.planning.plan import Plan
 from sordino.survey.reading.survey_file import Survey
 from sordino.verbs.make_plan import make_plan
@@ -25,8 +24,14 @@ class Tried(NamedTuple):
     def json(self) -> dict[str, Any]:
         """For programs."""
         widest, width = self.forecast.widest()
-        amount = Nats.of(self.epsilon)
-        learned = None if is_by_distance(self.forecast.plan) else {"factor": factor(amount), "most": beliefs(amount)[0]}
+        plan = self.forecast.plan
+        # Of the attribute with the largest epsilon of its own, unless what a report reveals depends on the values.
+        amount = plan.epsilon
+        learned = (
+            None
+            if amount is None or is_by_distance(plan) or is_by_value(plan)
+            else {"factor": factor(amount), "most": beliefs(amount)[0]}
+        )
         return {
             "epsilon": self.epsilon,
             "people": self.forecast.plan.people,
@@ -60,16 +65,22 @@ def print_epsilons(tried: Sequence[Tried], confidence: float = 0.95) -> None:
     rows = []
     for one in found:
         learned = one["reveals"]
-        odds = ("by distance", "") if learned is None else (f"x {learned['factor']}", f"{learned['most']} %")
+        odds = ("by values", "") if learned is None else (f"x {learned['factor']}", f"{learned['most']} %")
         width = f"{one['half_width']:.3g}" if isfinite(one["half_width"]) else "nothing"
         rows.append((one["epsilon"], *odds, f"{one['people']:,}", width, one["widest"]))
-    interval = f"widest {100 * confidence:.15g}% interval, \N{PLUS-MINUS SIGN}"
+    interval = f"widest {100 * confidence:.15g} % interval, \N{PLUS-MINUS SIGN}"
     header = ("epsilon", "odds change by", f"{PRIOR} % becomes", "people", interval, "of")
     print_table("What each epsilon reveals at most, and how exact it is", header, rows)
     # Most warnings are those of all: each is said once, of the epsilons that it is about.
     for line in dict.fromkeys(line for one in found for line in one["warnings"]):
         about = [one["epsilon"] for one in found if line in one["warnings"]]
         say(f"WARNING, at epsilon {', '.join(about)}: {line}", bold=True)
+
+
+def is_by_value(plan: Plan) -> bool:
+    """Whether some values of an attribute are protected less than others, as blocks or sensitive values are."""
+    protects = [own.protect for own in plan.document.attributes.values()]
+    return any(own is not None and (own.blocks is not None or own.sensitive is not None) for own in protects)
 
 
 def is_by_distance(plan: Plan) -> bool:

@@ -53,7 +53,10 @@ MOST_VALUES = 10_000
 
 BARE = re.compile("[A-Za-z0-9_-]+")
 
-IDENTIFIES = re.compile(r"(.*[_ -])?(id|uuid|key|email|phone)", re.IGNORECASE)
+IDENTIFIES = re.compile(
+    r"(.*[_ -])?(?i:id|uuid|key|e?-?mail|phone|tel|telephone|mobile|surname|(first|last)?name|address)"
+    r"|[a-z]+(Id|ID|Name)"
+)
 
 ASKS = {"several": "several", "number": "mean", "categories": "histogram"}
 """What is asked by the first setting that an attribute has."""

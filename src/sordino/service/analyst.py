@@ -290,4 +290,4 @@ def _read_tally(plan: Plan, body: bytes) -> Aggregate:
 def as_page(request: Request, text: str) -> Response:
     """A page that no other one may show, and nobody on the way keeps; what it may do it says itself."""
     headers = {"Cache-Control": "no-store", "X-Frame-Options": "DENY"}
-    return compressed_response(request, text.encode(), "text/html", headers)
+    return compressed_response(request, text.encode(), "text/html", headers, is_kept=False)

@@ -88,10 +88,18 @@ class Script(NamedTuple):
 
 
 def compressed_response(
-    request: Request, content: bytes, media: str, headers: Mapping[str, str] | None = None
+    request: Request, content: bytes, media: str, headers: Mapping[str, str] | None = None, *, is_kept: bool = True
 ) -> Response:
-    """A public answer, compressed for whoever can read that, or that it has not changed."""
-    tag, packed = _pack(content)
+    """An answer, compressed for whoever can read that, or that it has not changed.
+
+    Args:
+        request: that is answered.
+        content: of the answer.
+        media: its type.
+        headers: further ones.
+        is_kept: whether it is compressed once, as what everybody may read; what needs a token stays in no memory.
+    """
+    tag, packed = (_kept_pack if is_kept else _pack)(content)
     own = {"ETag": tag, "Vary": "Accept-Encoding", "Cache-Control": "no-cache", **(headers or {})}
     if tag in request.headers.get("if-none-match", ""):
         return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=own)
@@ -185,12 +193,14 @@ def _header_names(header: str) -> list[str]:
     return [name for name, weight in sorted(found, key=lambda one: -one[1]) if name and weight > 0]
 
 
-@lru_cache(maxsize=MOST_PACKED)
 def _pack(content: bytes) -> tuple[str, bytes | None]:
     """The tag of a text, and the text compressed where that pays."""
     # Compressed or not it is the same text, which a weak tag says.
     tag = f'W/"{hashlib.sha256(content).hexdigest()[:32]}"'
     return tag, gzip.compress(content, 9, mtime=0) if len(content) >= LEAST_PACKED else None
+
+
+_kept_pack = lru_cache(maxsize=MOST_PACKED)(_pack)
 
 
 @cache

@@ -157,7 +157,8 @@ class PlanForecast(ArrowRows, WithCell, Displayed):
     def grouped_warnings(self) -> tuple[str, ...]:
         """What so few people cannot be expected to answer, in a line for all questions, and one for all groups."""
         found, groups = warnings(self.forecasts), tuple(group_warnings(self.plan))
-        return (*_first_of(found, "questions"), *_first_of(groups, "public columns"))
+        alike = tuple(lookalike_warnings(self.plan))
+        return (*_first_of(found, "questions"), *_first_of(groups, "public columns"), *_first_of(alike, "values"))
 
     def widest(self) -> tuple[Forecast, float]:
         """The question with the widest interval, of one period in a series, and half of it in parts of all possible."""

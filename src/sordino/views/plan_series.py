@@ -404,7 +404,7 @@ def _change_in_words(one: QuantitySeries, found: PlanSeries, sure: str) -> str:
     numbers = {"estimate": scale * size, "low": scale * ends[0], "high": scale * ends[1]}
     texts = round_row(numbers)
     of = one.asked if one.title in one.asked else f"{one.title} of {one.asked}"
-    about = one.title if one.title in one.asked else f"{one.title} ({one.asked})"
+    about = one.title if one.title == one.asked else f"{one.title} ({one.asked})"
     what = f"the share of {about}" if one.is_share else of
     side = ("later" if one.is_date else "higher") if sign > 0 else "earlier" if one.is_date else "lower"
     together = f"{sure} interval for all {found.series.every}s and numbers together"
@@ -444,7 +444,9 @@ def series_chart(found: PlanSeries, one: QuantitySeries) -> SeriesChart:
 
 
 def _name(one: QuantitySeries) -> str:
-    return one.asked if one.title in one.asked else f"{one.asked}: {one.title}"
+    # A value may have a name that is part of its question.
+    is_own = one.title == one.asked if one.is_share else one.title in one.asked
+    return one.asked if is_own else f"{one.asked}: {one.title}"
 
 
 def _gaps(found: PlanSeries) -> Iterator[str]:

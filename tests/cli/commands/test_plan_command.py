@@ -77,9 +77,23 @@ def test_each_of_several_epsilons_has_the_row_of_its_own_plan(folder, listed, ru
     shown = [line.split() for line in out.splitlines() if line.strip().startswith(("0.5 ", "ln 3 ", "4 "))]
     assert [line[-2] for line in shown] == [f"{row['half_width']:.3g}" for row in rows]
     assert [f"{row['people']:,}" for row in rows] == [line[-3] for line in shown]
-    # A suspicion of 10 % under ln 3: odds of 1/9 become 1/3.
-    assert "25 %" in out
+    # What its blocks and sensitive values leave open is in no odds of an epsilon.
+    assert out.count("by values") == len(rows)
     assert "To freeze a plan, give one --epsilon, and -o PLAN.json." in out
+
+
+def test_what_each_epsilon_reveals_is_that_of_the_attribute_with_the_largest(folder, run):
+    habits = '[attribute.{0}]\ncategories = ["yes", "no"]\n'
+    survey = (
+        'version = 1\nepsilon = "1"\n' + habits.format("a") + habits.format("b") + 'protect = {{ epsilon = "{0}" }}\n'
+    )
+    for own, learned in (("ln 2", ["2", "3"]), ("ln 3", ["3", "3"])):
+        asks = '[[ask]]\nhistogram = "a"\n[[ask]]\nhistogram = "b"\n'
+        (folder / "survey.toml").write_text(survey.format(own) + asks)
+        rows = json.loads(run(*PLAN, "--epsilon", "ln 2", "--epsilon", "ln 3", "--json")[1])["epsilons"]
+        assert [row["reveals"]["factor"] for row in rows] == learned
+    # A suspicion of 10 % under ln 3: odds of 1/9 become 1/3.
+    assert "25 %" in run(*PLAN, "--epsilon", "ln 2", "--epsilon", "ln 3")[1]
 
 
 def test_what_an_epsilon_of_distances_reveals_is_not_said_in_odds(folder, run):
@@ -89,7 +103,7 @@ def test_what_an_epsilon_of_distances_reveals_is_not_said_in_odds(folder, run):
     )
     rows = json.loads(run(*PLAN, "--epsilon", "1", "--epsilon", "2", "--json")[1])["epsilons"]
     assert [row["reveals"] for row in rows] == [None, None]
-    assert run(*PLAN, "--epsilon", "1", "--epsilon", "2")[1].count("by distance") == 2
+    assert run(*PLAN, "--epsilon", "1", "--epsilon", "2")[1].count("by values") == 2
 
 
 CONTRADICTIONS = {

@@ -231,6 +231,13 @@ SURVEYS = {
     "shares": (asking({"shares": "x"}), asking(X)),
     "a question of an attribute": (asking({"question": "x"}), asking(X)),
     "public": (asking(X, region={**REGION, "public": True}), PUBLIC),
+    "public by one name": (asking(X, region=REGION) | {"public": "region"}, PUBLIC),
+    "all values but two": (
+        asking(
+            [X, {"histogram": "y"}, {"histogram": "z"}], y=COLOURS, z={**CATEGORIES, "if": "y != red and y != blue"}
+        ),
+        asking([X, {"histogram": "y"}, {"histogram": "z"}], y=COLOURS, z={**CATEGORIES, "only_if": {"y": "green"}}),
+    ),
     "public by name": (asking(X, region=REGION) | {"public": ["region"]}, PUBLIC),
     "a public column": ({**asking(X), "public": {"region": {"options": ["north", "south"]}}}, PUBLIC),
     "not public": (
@@ -431,6 +438,59 @@ WRONG = {
     ),
     "protected in a word": (asking(X, x={**CATEGORIES, "protect": "none"}), "write public = true to send it in clear"),
     "protected and public": (asking([X], y={**COLOURS, "protect": True, "public": True}), "both sensitive and public"),
+    "public, and not": (
+        asking(X, y={**COLOURS, "public": False}) | {"public": ["y"]},
+        "must not be both public and not",
+    ),
+    "a public column that is not": (
+        {**asking(X), "public": {"y": {**COLOURS, "public": False}}},
+        "public.y must not be both public and not public",
+    ),
+    "no sensitive value, and skipped": (
+        asking(X, x={**CATEGORIES, "sensitive": [], "optional": True}),
+        "some of the values must be sensitive",
+    ),
+    "private, and partly so": (
+        asking(X, x={**CATEGORIES, "sensitive": ["yes"], "visibility": "private"}),
+        "attribute.x.visibility must not stand beside values that alone are sensitive",
+    ),
+    "a value with a setting": (
+        asking(X, x={"options": [{"value": "a", "label": "A", "sensitive": True}, {"value": "b"}]}),
+        "categories must be a list of names",
+    ),
+    "two epsilons": ({**asking(X), "survey": {"epsilon": "0.5"}}, "epsilon must be said once"),
+    "an end twice": (
+        asking([X, {"mean": "y"}], y={"number": [0, 120], "low": 18}),
+        "attribute.y.number.low must be said once",
+    ),
+    "conditions that exclude each other": (
+        asking([X, {"histogram": "y"}], y={**COLOURS, "if": "x = yes and x = no"}),
+        "attribute.y",
+    ),
+    "several of two numbers": (
+        asking([X, {"several": "y"}], y={**COLOURS, "several": 3, "most": 1}),
+        "attribute.y.most must not stand beside another `several`",
+    ),
+    "optional and required": (
+        asking(X, x={**CATEGORIES, "optional": True, "required": True}),
+        "attribute.x.optional must not contradict required",
+    ),
+    "optional numbered categories": (
+        asking(X, x={"categories": 5, "optional": True}),
+        "attribute.x.optional must be of named categories",
+    ),
+    "a median beside quantiles": (
+        asking([X, {"median": "y", "quantiles": [0.1]}], y=AGE),
+        "ask.1.median must not stand beside a distribution",
+    ),
+    "a question that names two": (
+        asking({"question": "x", "histogram": "y"}, y=COLOURS),
+        "ask.0.question must stand alone",
+    ),
+    "two names": (
+        {"epsilon": "1", "question": [{"id": "x", "name": "y", **CATEGORIES}]},
+        "attribute.y must have one name",
+    ),
     "required in words": (asking(X, x={**CATEGORIES, "required": "no"}), "attribute.x.required must be true or false"),
     "seen by some": (asking(X, x={**CATEGORIES, "visibility": "some"}), "write public = true to send it in clear"),
     "an epsilon of a question": (

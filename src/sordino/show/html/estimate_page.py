@@ -208,8 +208,9 @@ def _bar_rows(table: QuantityTable) -> Iterator[BarRow]:
         interval = f"{texts['low'].removesuffix(' %')} to {texts['high']}"
         bar = (ends[0], ends[1], ends[2]) if is_share else None
         label = table.label_read(place)
-        # A single number is the question itself.
-        yield BarRow(table.noun if label in table.question_read else label, texts["estimate"], interval, bar)
+        # A single number is the question itself; a value may have a name that is part of its question.
+        is_question = label == table.question_read if is_share else label in table.question_read
+        yield BarRow(table.noun if is_question else label, texts["estimate"], interval, bar)
 
 
 def questionnaire_sections(said: Explanation) -> tuple[Section, ...]:

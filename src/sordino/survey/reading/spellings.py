@@ -27,6 +27,7 @@ from sordino.domain.choices import NONE
 from sordino.errors import SordinoError
 from sordino.exact.messages import shown
 from sordino.survey.reading.ask_table import WORDS
+from sordino.survey.schema.questionnaire_part import LANGUAGE
 
 VERSION = 1
 """Of a survey that names none."""
@@ -213,6 +214,9 @@ def declared_tables(given: Mapping[str, Any]) -> DeclaredTables:
     if isinstance(given.get("survey"), dict):
         # A table around all of it says nothing.
         del tables["survey"]
+        for word in given["survey"].keys() & tables.keys():
+            step = f"write {word} in one of both"
+            read.mistakes.append(SordinoError(f"{word} must be said once", found=f"survey.{word} too", step=step))
         tables = read.tables = {**given["survey"], **tables}
         given = tables
     for word in [word for word in DESCRIBED if _describes(given.get(word))]:
@@ -256,7 +260,12 @@ def _name_attributes(given: Sequence[dict[Any, Any]], mistakes: list[SordinoErro
     for i, one in enumerate(given, 1):
         table = dict(one)
         names = [table.pop(word) for word in ("name", "key", "id") if isinstance(table.get(word), str)]
-        name = names[-1] if names else f"q{i}"
+        name = names[0] if names else f"q{i}"
+        for _ in names[1:]:
+            rule = f"attribute.{name} must have one name"
+            mistakes.append(
+                SordinoError(rule, found=shown(names[1:]), step="leave all but one of name, key and id out")
+            )
         if name in named:
             rule = f"attribute.{name} must be described once"
             mistakes.append(SordinoError(rule, found="two of one name", step="give one of them another name"))
@@ -309,6 +318,8 @@ def _read_about(read: DeclaredTables) -> None:
 def _read_attributes(read: DeclaredTables, attributes: Mapping[str, Any]) -> set[str]:
     """Put attributes and public columns into their declared form; the names of whole-number scales."""
     given = read.tables.get("public", {})
+    if isinstance(given, str):
+        given = [given]
     named = {name for name in given if isinstance(name, str)} if isinstance(given, list) else set()
     listed: dict[str, Any] = given if isinstance(given, dict) else {}
     declared: dict[str, Any] = {}
@@ -320,6 +331,10 @@ def _read_attributes(read: DeclaredTables, attributes: Mapping[str, Any]) -> set
             one.read()
             read.mistakes += one.mistakes
             in_clear = kind == "public" or ((one.is_public or name in named) and name not in listed)
+            if in_clear and one.is_private:
+                rule = f"{kind}.{name} must not be both public and not public"
+                step = "leave public out to protect it"
+                read.mistakes.append(SordinoError(rule, found="public = false", step=step))
             if in_clear and one.is_sensitive:
                 rule = f"{kind}.{name} must not be both sensitive and public: what is public is sent in clear"
                 step = "leave public out to protect it"
@@ -338,7 +353,7 @@ def _read_attributes(read: DeclaredTables, attributes: Mapping[str, Any]) -> set
     return scales
 
 
-def _refuse_partly_sensitive(read: DeclaredTables, attributes: Mapping[str, Any], partly: set[str]) -> None:
+def _refuse_partly_sensitive(read: DeclaredTables, attributes: dict[str, Any], partly: set[str]) -> None:
     """Beside numbers no value may show: said at once, whatever else is wrong with the survey."""
     for name in sorted(partly):
         own = attributes[name].pop("protect")
@@ -370,6 +385,12 @@ def _label(value: Any) -> Any:
     if isinstance(value, bool):
         return "true" if value else "false"
     return str(value) if isinstance(value, int) else f"{value:g}" if isinstance(value, float) else value
+
+
+def _is_labelled(given: Any) -> bool:
+    """Whether a value stands with its label, or with labels by language, and nothing else."""
+    said = {*given} - {"value"} if isinstance(given, dict) and "value" in given else {None}
+    return said <= {"label"} or all(isinstance(word, str) and LANGUAGE.fullmatch(word) for word in said)
 
 
 def _value(value: Any, table: Mapping[str, Any]) -> Any:
@@ -406,6 +427,9 @@ def _conditions(where: str, given: Any, attributes: Mapping[str, Any]) -> tuple[
             values = [_value(text.strip().strip("'\""), table_of(name)) for text in texts]
             if found["sign"] in NOT and {*values} <= {*_labels(table_of(name))}:
                 values = [label for label in _labels(table_of(name)) if label not in values]
+            if name in read:
+                before = read[name] if isinstance(read[name], list) else [read[name]]
+                values = [value for value in before if value in values]
             read[name] = values[0] if len(values) == 1 else values
         else:
             rule = f"{where}.only_if must say which category an attribute has"
@@ -441,6 +465,7 @@ class _Spelled:
         mistakes: in them.
         is_scale: whether its numbers are whole ones, each with a bin.
         is_public: whether it is sent in clear.
+        is_private: whether it is said not to be.
         is_sensitive: whether it is said to be.
         is_partly_sensitive: whether values of it are named as such, beside the attribute's other settings.
         skipped: the category of whoever leaves it out, which the survey does not name; empty without one.
@@ -449,7 +474,7 @@ class _Spelled:
     def __init__(self, where: str, table: dict[str, Any]) -> None:
         self.where, self.table = where, table
         self.mistakes: list[SordinoError] = []
-        self.is_scale = self.is_public = self.is_sensitive = self.is_partly_sensitive = False
+        self.is_scale = self.is_public = self.is_private = self.is_sensitive = self.is_partly_sensitive = False
         self.skipped = ""
 
     def read(self) -> None:
@@ -525,7 +550,9 @@ class _Spelled:
         table = self.table
         if table.get("several") and "number" not in table and type(table.get("max")) is int:
             table["most"] = table.pop("max")
-        if "most" in table:
+        if "most" in table and table.get("several", True) is not True:
+            self._wrong("most", "must not stand beside another `several`", "leave one of both out")
+        elif "most" in table:
             table["several"] = table.pop("most")
 
     def _ends(self) -> None:
@@ -545,9 +572,13 @@ class _Spelled:
         beside = {end: table.pop(end) for end in (*ENDS, "bins") if end in table}
         if beside:
             setting = next((name for name in ("scale", "integer") if name in table), "number")
-            own = table.get(setting)
-            table[setting] = (own if isinstance(own, dict) else {}) | beside
-            _rename(f"{self.where}.{setting}.", table[setting], END_WORDS, self.mistakes)
+            _rename(f"{self.where}.", beside, END_WORDS, self.mistakes)
+            given = table.get(setting)
+            own: dict[Any, Any] = given if isinstance(given, dict) else {}
+            for word in own.keys() & beside.keys():
+                rule = f"{self.where}.{setting}.{word} must be said once"
+                self.mistakes.append(SordinoError(rule, found=f"{word} beside it", step=f"leave {word} out there"))
+            table[setting] = own | beside
 
     def _scale(self) -> None:
         """A whole-number scale: bins from half to half, and a slider that stops at its values."""
@@ -598,7 +629,7 @@ class _Spelled:
         given = self.table.get("categories")
         if not isinstance(given, list):
             return
-        if given and "labels" not in self.table and all(isinstance(one, dict) and "value" in one for one in given):
+        if given and "labels" not in self.table and all(map(_is_labelled, given)):
             said = {_label(one["value"]): {key: own for key, own in one.items() if key != "value"} for one in given}
             labels = {name: own.get("label", own) for name, own in said.items() if own}
             self.table |= {"labels": labels} if labels else {}
@@ -621,6 +652,9 @@ class _Spelled:
                 self._wrong(word, "must be true or false", f"write {word} = true, or leave it out")
         optional = self.table.pop("optional", None)
         required = self.table.pop("required", None)
+        if optional is not None and optional is required:
+            rule = f"{self.where}.optional must not contradict required"
+            self.mistakes.append(SordinoError(rule, found=f"both {shown(optional)}", step="leave one of both out"))
         if not (optional is True or required is False) or "missing" in self.table:
             return
         labels = self.table.get("categories")
@@ -635,6 +669,10 @@ class _Spelled:
             self.mistakes.append(SordinoError(rule, found="optional", step=step))
         elif "number" in self.table:
             self.table["missing"] = EXPECTED_TO_SKIP
+        else:
+            rule = f"{self.where}.optional must be of named categories, or of a number"
+            step = "name the categories, one of them for no answer, and write it as `missing`"
+            self.mistakes.append(SordinoError(rule, found="optional", step=step))
 
     def _sensitive(self) -> None:
         """Sensitive values beside those of the attribute: a list of them, never one word, which could mean all."""
@@ -668,7 +706,9 @@ class _Spelled:
                 self.is_partly_sensitive = True
         if isinstance(own.get("sensitive"), list):
             listed = [name if (name := _label(one)) in labels else one for one in own["sensitive"]]
-            own["sensitive"] = [*listed, self.skipped] if self.skipped and self.skipped not in listed else listed
+            own["sensitive"] = (
+                [*listed, self.skipped] if self.skipped and listed and self.skipped not in listed else listed
+            )
         if own:
             self.table["protect"] = own
 
@@ -677,6 +717,9 @@ class _Spelled:
         if given == "public" and "public" not in self.table:
             del self.table["visibility"]
             self.table["public"] = True
+        elif isinstance(given, str) and given in SECRET and self.is_partly_sensitive:
+            step = "leave visibility out, or write sensitive = true"
+            self._wrong("visibility", "must not stand beside values that alone are sensitive", step)
         elif isinstance(given, str) and given in SECRET:
             del self.table["visibility"]
             self.is_sensitive = True
@@ -688,6 +731,7 @@ class _Spelled:
         given = self.table.get("public")
         if given is not None and not isinstance(given, bool):
             self._wrong("public", "must be true or false", "write public = true to send it in clear with each report")
+        self.is_private = given is False
         self.is_public = self.table.pop("public", False)
 
     def _epsilon(self) -> None:
@@ -737,9 +781,11 @@ class _Questions:
             found = shown(ask.pop("epsilon"))
             step = f'write protect = {{ epsilon = "{found.strip(chr(39))}" }} there, or delta in a survey with numbers'
             self._wrong(f"{where}.epsilon", "must stand at the attribute that it protects", found, step)
-        if "median" in ask:
-            ask["distribution"] = ask.pop("median")
-            ask.setdefault("quantiles", [HALF])
+        if "median" in ask and {"distribution", "quantiles"} & ask.keys():
+            step = 'write distribution = "NAME" with quantiles = [0.5], among others'
+            self._wrong(f"{where}.median", "must not stand beside a distribution", shown(ask.pop("median")), step)
+        elif "median" in ask:
+            ask["distribution"], ask["quantiles"] = ask.pop("median"), [HALF]
         by = ask.pop("by", None)
         if "table" in ask and isinstance(ask["table"], list):
             self._leave_public_out(where, ask)
@@ -754,6 +800,10 @@ class _Questions:
     def _name_kind(self, where: str, word: str, ask: dict[str, Any]) -> None:
         """A question that only names an attribute asks for its shares; of a number it could ask for two things."""
         name = ask.pop(word)
+        if any(kind in ask for kind in WORDS):
+            step = f"leave {word} out: what is asked names its attribute"
+            self._wrong(f"{where}.{word}", "must stand alone", shown(name), step)
+            return
         table = self.attributes.get(name) if isinstance(name, str) else None
         if isinstance(table, dict) and "number" in table and name not in self.scales:
             step = f'write mean = "{name}", or distribution = "{name}"'

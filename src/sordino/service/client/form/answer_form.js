@@ -92,7 +92,7 @@ export class AnswerForm {
       if (this.isStopped) return;
       this.#speak(language);
       const kept = await this.outbox.kept();
-      this.draft = Draft.of(this.plan, this.site.drafts);
+      this.draft = Draft.of(this.plan, this.site.drafts, invitation);
       if (kept !== null) this.draft?.erase();
       const host = this.outbox.otherHost(kept);
       const mayBeSent = kept === null || kept.state === "kept";

@@ -10,12 +10,13 @@ export class Draft {
    * The draft of a plan; null where nothing may be kept.
    * @param {any} plan
    * @param {(() => Storage) | undefined} open a browser may refuse it
+   * @param {string | null} [invitation] of whom: two invited people may use one tab
    */
-  static of({ hash, attributes }, open) {
+  static of({ hash, attributes }, open, invitation = null) {
     const isSensitive = Object.values(attributes).some(({ protect }) => protect?.sensitive !== undefined);
     if (open === undefined || isSensitive) return null;
     try {
-      return new Draft(hash, open());
+      return new Draft(`${hash} ${invitation ?? ""}`.trim(), open());
     } catch {
       return null;
     }
@@ -35,7 +36,7 @@ export class Draft {
       if (!(age >= 0 && age < HOUR)) throw new RangeError("of another hour");
       for (const field of fields) if (Object.hasOwn(states, field.name)) field.state = states[field.name];
       this.isWanted = true;
-      this.forget = setTimeout(() => this.erase(), HOUR);
+      this.forget = setTimeout(() => this.erase(), HOUR - age);
     } catch {
       this.erase();
     }
