@@ -11,7 +11,7 @@ import pytest
 
 from commands import started
 from sordino.process import SECONDS, STOPS
-from waits import line_of, wait_for
+from waits import has_ended, line_of, wait_for
 
 OWNER = """
 import os, subprocess, sys
@@ -22,10 +22,6 @@ sys.stdin.read()
 os._exit(0)
 """
 STUBBORN = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)"
-
-
-def gone(process):
-    return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
 
 
 @pytest.mark.parametrize("end", ["exit", signal.SIGKILL, *STOPS])
@@ -39,7 +35,7 @@ def test_a_program_ends_with_who_started_it(end):
             owner.send_signal(end)
         # Whoever reads what the owner prints comes to its end, whether the program has ended or not.
         assert owner.stdout.read() == ""
-        wait_for(lambda: gone(child), "the program to end")
+        wait_for(lambda: has_ended(child), "the program to end")
 
 
 def test_a_program_that_does_not_hear_is_killed():
@@ -50,5 +46,5 @@ def test_a_program_that_does_not_hear_is_killed():
         wait_for(lambda: child.num_threads() and "sleep" in "".join(child.cmdline()), "the program to start")
         time.sleep(1)
         owner.kill()
-        wait_for(lambda: gone(child), "the program to end")
+        wait_for(lambda: has_ended(child), "the program to end")
     assert time.monotonic() - begun > SECONDS / 2

@@ -13,6 +13,8 @@ import time
 from contextlib import contextmanager
 from threading import Timer
 
+import psutil
+
 from commands import PATIENCE
 
 SOON = 90
@@ -27,6 +29,14 @@ def give_up(what):
     print(f"\nwaited in vain for {what}", file=sys.__stderr__, flush=True)
     faulthandler.dump_traceback(sys.__stderr__)
     raise AssertionError(f"waited in vain for {what}")
+
+
+def has_ended(process):
+    """Whether a process of psutil is gone, or waits for its parent: it may go between two questions."""
+    try:
+        return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
 
 
 def wait_for(condition, what, seconds=SOON, process=None):

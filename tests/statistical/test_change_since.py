@@ -63,8 +63,10 @@ def limits(shape, share, epsilon, periods, reports):
         found = np.array([row(mechanism, tuple(own)) for own in counts.tolist()]).T
         one = QuantitySeries(
             question="",
+            asked="",
             key={},
             label="",
+            title="",
             kind="share",
             is_share=True,
             is_date=False,

@@ -12,7 +12,7 @@ import pytest
 from commands import started
 from sordino import privatize
 from sordino.process import STOPS
-from waits import PATIENCE, stop, wait_for
+from waits import PATIENCE, has_ended, stop, wait_for
 
 pytestmark = pytest.mark.spark
 
@@ -94,7 +94,7 @@ def test_a_stop_while_java_starts_ends_java_and_nobody_waits(plan, table, tmp_pa
     assert output == ""
     if number != signal.SIGKILL:
         assert (process.returncode, errors.strip()) == (130, "sordino: stopped; nothing half-written was left")
-    wait_for(lambda: not java.is_running() or java.status() == psutil.STATUS_ZOMBIE, "the end of Java")
+    wait_for(lambda: has_ended(java), "the end of Java")
     assert not (tmp_path / "out").exists()
 
 
