@@ -23,6 +23,7 @@ from fractions import Fraction
 from typing import Any
 
 from sordino.document.schema.nearest import nearest
+from sordino.domain.bins import HALF
 from sordino.domain.choices import NONE
 from sordino.errors import SordinoError
 from sordino.exact.messages import shown
@@ -140,8 +141,6 @@ MOST_STARS = 10
 MOST_STOPS = 1000
 """Values of a whole-number scale: the bins that a number can have."""
 
-HALF = 0.5
-"""From a value of a whole-number scale to the edges of its bin."""
 
 UNREAD: Mapping[str, Mapping[str, Any]] = {
     "categories": {"categories": 2},
@@ -785,7 +784,7 @@ class _Questions:
             step = 'write distribution = "NAME" with quantiles = [0.5], among others'
             self._wrong(f"{where}.median", "must not stand beside a distribution", shown(ask.pop("median")), step)
         elif "median" in ask:
-            ask["distribution"], ask["quantiles"] = ask.pop("median"), [HALF]
+            ask["distribution"], ask["quantiles"] = ask.pop("median"), [0.5]
         by = ask.pop("by", None)
         if "table" in ask and isinstance(ask["table"], list):
             self._leave_public_out(where, ask)

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from sordino.document.schema.limits import Convert
 from sordino.document.schema.strict_table import StrictTable
-from sordino.domain.bins import MOST_ON_SCALE, Bins, plain, shortest
+from sordino.domain.bins import HALF, MOST_ON_SCALE, Bins, plain, shortest
 from sordino.domain.interval import read_number
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.exact.messages import shown
@@ -48,9 +48,6 @@ OF_A_BIT, OF_A_WINDOW = 1, 2
 MOST_QUANTILES = 100
 """Of one question; and ranges."""
 
-
-HALF = 0.5
-"""Between two values of a whole-number scale."""
 
 AT_EDGES = "a range must begin and end at edges of the bins"
 
