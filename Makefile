@@ -81,7 +81,7 @@ use-all: $(STAMP)  ## all rows of that table, with TALLIES=2000 surveys of each 
 	$(BIN)/python -m pytest -m "use or use_all" tests/use $(SPREAD) $(PATIENT) $(PYTEST)
 	PYTHONPATH=tests:tests/use $(BIN)/python scripts/make_use.py $(TALLIES)
 
-test-mutants: $(STAMP)  ## planted faults, each killed by a named test; SORDINO_SIXTH=0 to 5 runs a sixth of them
+test-mutants: $(STAMP)  ## planted faults, each killed by a named test; SORDINO_SIXTH=0 to 5 runs a sixth of them (of the client's too, in test-live)
 	$(BIN)/python -m pytest -m "mutants and not live" tests/mutants $(SPREAD) --dist load $(PATIENT) $(PYTEST)
 
 # With PostgreSQL's crashes where `make test-live` has installed it, with Spark's where `make test-spark` has; the table says what was not run.

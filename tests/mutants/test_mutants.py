@@ -9,15 +9,13 @@ import sys
 import pytest
 
 from commands import PATIENCE
-from planted import FAULTS, PACKAGE, ROOT, planted
+from planted import FAULTS, PACKAGE, ROOT, own_sixth, planted
 
 pytestmark = pytest.mark.mutants
 
 PLUGIN = "loaded_copy"
 NOTE = "imported_from"
-# A sixth takes a few minutes: which one is said by who runs it.
-SIXTH = os.environ.get("SORDINO_SIXTH", "")
-OWN = FAULTS[int(SIXTH) % 6 :: 6] if SIXTH else FAULTS
+OWN = own_sixth(FAULTS)
 KILLERS = sorted({killer for fault in OWN for killer in fault["killers"]})
 
 
