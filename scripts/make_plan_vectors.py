@@ -290,6 +290,22 @@ def cases_of_answers() -> Iterator[tuple[str, Plan]]:
     why = {**many, **own, "delta": "1/2"}
     asks = {"mean": ["pay", "age"]}, {"several": "why"}, {"distribution": "pay"}
     yield "only_if_numbers", frozen({**numbers, "why": why}, *asks, epsilon="1")
+    yield "by_itself", by_itself()
+
+
+def by_itself() -> Plan:
+    """Numbers beside sensitive values: each question is promised by itself."""
+    half = {"protect": {"epsilon": "1/2"}}
+    attributes = {
+        "drugs": {"categories": ["yes", "no"], "protect": {"sensitive": ["yes"]}},
+        "smoker": {"categories": ["yes", "no"]},
+        "town": {"categories": ["a", "b", "c"]},
+        "age": {**AGE, **half},
+        "pay": {**PAY, "only_if": {"smoker": "yes"}, "missing": "0.4"},
+    }
+    of_both = {"regression": {"target": "pay", "features": ["age", "town"]}}
+    asks = {"histogram": "drugs"}, {"mean": "age"}, {"distribution": "pay"}, {"above": "age", "threshold": 65}, of_both
+    return frozen(attributes, *asks, epsilon="1")
 
 
 def chosen(attribute: AttributePart, draw: random.Random) -> list[str] | str | None:
@@ -558,6 +574,7 @@ def refused_plans() -> list[dict[str, str]]:
             "plan": resealed(queries=[{**query, "expected": {"parts": [1, 2, 3], "values": [0, 1, 2]}}]),
             "why": "expected shares of all values that are less than a whole",
         },
+        *({"plan": text, "why": f"numbers that are promised by themselves: {why}"} for why, text in wrong_levels()),
         *({"plan": resealed(words=words), "why": f"words {why}"} for why, words in wrong_words()),
         {"plan": resealed(public=[{**column, "name": "x"}]), "why": "an attribute that is sent in clear"},
         {"plan": resealed(public=[{**column, "columns": ["X"]}]), "why": "an attribute's column that is sent in clear"},
@@ -603,6 +620,33 @@ def _respelled(text: str, field: str, right: str, wrong: str) -> str:
     before, after = f'"{field}":{right}', f'"{field}":{wrong}'
     content = "{" + text[digits:-1].replace(before, after)
     return f'{{"hash":"{hash_of(content.encode())}",{content[1:]}\n'
+
+
+def wrong_levels() -> Iterator[tuple[str, str]]:
+    """Plans of numbers without deltas that promise them too little, or nothing, and what is wrong with them."""
+    document = json.loads(by_itself().bytes)
+
+    def resealed(name: str, *, delta: bool = False, **protect: Any) -> str:
+        content = {field: part for field, part in document.items() if field != "hash"}
+        own = {field: part for field, part in content["attributes"][name].items() if field != "protect"}
+        own |= {"delta": "1"} if delta else {}
+        own |= {"protect": protect} if protect else {}
+        content = {**content, "attributes": {**content["attributes"], name: own}}
+        return sealed_bytes(PLAN.seal(content)).decode() + "\n"
+
+    yield "nothing", resealed("age")
+    yield "less than a mean reveals, and a side declares", resealed("age", epsilon="1/4")
+    yield "less than its distribution declares", resealed("pay", epsilon="1/2")
+    yield "less than a regression reveals of its category", resealed("town", epsilon="1/4")
+    yield "some values alone", resealed("age", epsilon="1/2", sensitive=[0])
+    yield "by blocks", resealed("age", epsilon="1/2", blocks={"run": 2})
+    yield "by distances", resealed("town", epsilon="1", metric={"positions": ["0", "1", "2"]})
+    yield (
+        "by bounds for pairs",
+        resealed("town", bounds=[["0", "1/2", "1/2"], ["1/2", "0", "1/2"], ["1/2", "1/2", "0"]]),
+    )
+    yield "a delta too", resealed("age", delta=True, epsilon="1/2")
+    yield "a delta instead", resealed("age", delta=True)
 
 
 def wrong_series() -> Iterator[tuple[str, dict[str, Any]]]:

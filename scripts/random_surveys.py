@@ -125,6 +125,20 @@ def survey_of_numbers(rng: random.Random) -> Survey:
     }
 
 
+def survey_of_questions(rng: random.Random) -> Survey:
+    """Numbers beside categories that are protected in all ways: each question is promised by itself."""
+    survey = survey_of_numbers(rng)
+    protected = values(rng)
+    while "grid" in protected:
+        protected = values(rng)
+    survey["attribute"]["p"] = {"protect": {"epsilon": rng.choice(EPSILONS)}, **protected}
+    for name in ("n0", "n1"):
+        if name in survey["attribute"] and rng.random() < 0.5:
+            survey["attribute"][name]["protect"] = {"epsilon": rng.choice(EPSILONS)}
+    survey["ask"].append({"histogram": "p", "weight": rng.randint(1, 3)})
+    return survey
+
+
 def survey_of_deltas(rng: random.Random) -> Survey:
     """Numbers and categories with a delta each, and perhaps bounds on what they say of one another."""
     names = [f"n{place}" for place in range(rng.randint(1, 2))]
@@ -148,7 +162,14 @@ def survey_of_deltas(rng: random.Random) -> Survey:
     return survey
 
 
-KINDS = (survey_of_values, survey_of_values, survey_of_answers, survey_of_numbers, survey_of_deltas)
+KINDS = (
+    survey_of_values,
+    survey_of_values,
+    survey_of_answers,
+    survey_of_numbers,
+    survey_of_questions,
+    survey_of_deltas,
+)
 
 
 def random_survey(case: int) -> Survey:

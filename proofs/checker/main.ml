@@ -348,9 +348,22 @@ let verdict plan question =
     let (_, own, _) as answer = answer_of (get "mechanism" question) in
     if own <> k then refuse "a mechanism about another number of values" else if keeps promise answer then Holds else Broken
   in
-  let of_epsilon own mechanisms =
-    (* A question's epsilon is no larger than that of the whole record. *)
-    let epsilon = match find "epsilon" plan with Some whole -> least own (amount (text whole)) | None -> own in
+  (* What is promised of all that a question reads: the epsilon of the whole record, or, of a plan without deltas, the
+     least of the attributes' own. *)
+  let promised names =
+    let own name =
+      let protect = get "protect" (attribute name) in
+      if find "metric" protect <> None then refuse "numbers among values that are protected by distances";
+      amount (text (get "epsilon" protect))
+    in
+    match (find "epsilon" plan, names) with
+    | Some whole, _ -> amount (text whole)
+    | None, [] -> refuse "a question about nothing"
+    | None, first :: others -> List.fold_left (fun most name -> least most (own name)) (own first) others
+  in
+  let of_epsilon names own mechanisms =
+    (* A question's epsilon is no larger than what is promised. *)
+    let epsilon = least own (promised names) in
     with_deltas plan question epsilon (fun e -> List.for_all (ldp e) mechanisms)
   in
   match (find "histogram" question, find "table" question, find "numbers" question) with
@@ -358,7 +371,7 @@ let verdict plan question =
       let own = promise_of (attribute name) in
       let (_, k, _) as answer = answer_of (get "mechanism" question) in
       if not has_deltas then of_promise own
-      else ( match own with Ldp epsilon, size when size = k -> of_epsilon epsilon [ answer ] | _ -> raise Not_covered)
+      else ( match own with Ldp epsilon, size when size = k -> of_epsilon [ name ] epsilon [ answer ] | _ -> raise Not_covered)
   | None, Some names, None when find "epsilon" question = None ->
       let promises = List.map (fun name -> promise_of (attribute name)) (list names) in
       if has_deltas then raise Not_covered else of_promise (cells promises)
@@ -375,18 +388,18 @@ let verdict plan question =
       in
       let through = list (get "through" queries) in
       if through = [] then refuse "numbers that are not answered";
-      of_epsilon (amount (text (get "epsilon" plan))) (List.sort_uniq compare (List.map answer through))
+      let names = list (get "numbers" question) in
+      of_epsilon names (promised names) (List.sort_uniq compare (List.map answer through))
   | None, _, None ->
+      let named field = Option.to_list (find field question) in
+      let names = named "distribution" @ named "above" @ named "several" @ Option.fold ~none:[] ~some:list (find "table" question) in
       let epsilon =
         match (find "epsilon" question, find "several" question) with
         | Some epsilon, _ -> epsilon
         | None, Some name -> get "epsilon" (get "protect" (attribute name))
         | None, None -> refuse "a question of no kind"
       in
-      let own = [ answer_of (get "mechanism" question) ] in
-      if has_deltas then of_epsilon (amount (text epsilon)) own
-      else if List.for_all (ldp (amount (text epsilon))) own then Holds
-      else Broken
+      of_epsilon names (amount (text epsilon)) [ answer_of (get "mechanism" question) ]
   | _ -> refuse "a question of several kinds"
 
 let judged plan question =

@@ -15,7 +15,7 @@ from sordino.survey.planning.coordinates import CoordinatePromise
 from sordino.survey.planning.plan import Plan
 from sordino.words.bound_sources import bound_in_short, dependence_json
 from sordino.words.condition_sentences import weaker_report_sentences
-from sordino.words.explain_certificate import plan_certificates
+from sordino.words.explain_certificate import plan_certificates, value_label
 from sordino.words.explain_plan import NEARLY, Explanation
 
 MOST_SECTIONS = 20
@@ -117,7 +117,7 @@ def promise_json(promise: CoordinatePromise) -> dict[str, Any]:
     return found | dependence_json(promise) | {"answers": answers}
 
 
-def certificate_json(certificate: Certificate, domain: CountedDomain) -> dict[str, Any]:
+def certificate_json(certificate: Certificate, domain: "CountedDomain | None") -> dict[str, Any]:
     """A certificate for programs: exact amounts as text, slack rounded down to a float (null for minus infinity)."""
     witness = certificate.witness
     return {
@@ -129,18 +129,17 @@ def certificate_json(certificate: Certificate, domain: CountedDomain) -> dict[st
             "code": None if witness.code is None else str(witness.code),
             "value": witness.value,
             "other": witness.other,
-            "labels": [domain.label(value) for value in (witness.value, witness.other)],
+            "labels": [value_label(value, domain) for value in (witness.value, witness.other)],
             "loss": str(witness.loss) if witness.loss else None,
         },
     }
 
 
 def certificates_json(plan: Plan) -> list[dict[str, Any]]:
-    """The verdict on each histogram."""
+    """The verdict on each question that is promised by itself."""
     return [
         {"attribute": question.name, **certificate_json(certificate, question.values)}
         for question, certificate in plan.certificates
-        if question.values is not None
     ]
 
 

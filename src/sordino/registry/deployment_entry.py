@@ -81,7 +81,7 @@ def whole_epsilon(plan: Plan) -> Nats | None:
     """What holds between any two records, whatever is believed; None where some are protected less, or not at all."""
     if plan.promise is not None:
         return plan.promise.epsilon
-    definitions = [question.definition for question in plan.about_shares]
+    definitions = [question.value_promise for question in plan.questions]
     epsilons = [definition.epsilon for definition in definitions if isinstance(definition, LDP)]
     return max(epsilons) if len(epsilons) == len(definitions) else None
 

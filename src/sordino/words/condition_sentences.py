@@ -72,8 +72,10 @@ def _weaker_reports(plan: Plan) -> Mapping[str, list[str]]:
     def bound_of_answers(question: Question, name: str, others: AbstractSet[str]) -> Nats | None:
         """The largest bound of two answers that differ as people do who are asked or not; 0 where it says nothing."""
         places = revealing_places(name, others, question.attribute_names)
-        shares = question.shares
-        return bound(shares.definition, shares.shape, places) if places and shares is not None else Nats.of(0)
+        shares, promise = question.shares, question.value_promise
+        if not places or promise is None or (plan.promise is not None and shares is None):
+            return Nats.of(0)
+        return bound(shares.definition, shares.shape, places) if shares is not None else promise.epsilon
 
     for question in plan.questions:
         # Of more places the bound is no smaller: most questions of a plan are looked at once.

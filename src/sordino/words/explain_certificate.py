@@ -61,7 +61,10 @@ def certificate_sentences(
 
 def value_name(value: int, domain: "CountedDomain | None") -> str:
     """What a value is called: by its label, shortened, or by its number."""
-    if domain is None:
-        return str(value)
-    label = domain.label(value)
-    return repr(label if len(label) <= LONGEST else label[: LONGEST - 3] + "...")
+    label = value_label(value, domain)
+    return label if domain is None else repr(label if len(label) <= LONGEST else label[: LONGEST - 3] + "...")
+
+
+def value_label(value: int, domain: "CountedDomain | None") -> str:
+    """The label of a value; its number where its mechanism's values have none, as the points of a number."""
+    return str(value) if domain is None else domain.label(value)

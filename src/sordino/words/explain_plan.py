@@ -5,7 +5,7 @@ distances is in the unit that they are counted in: numbers, kilometres, steps of
 promise. Source: the promises' own sentences, `words.odds` and `words.odds_by_attribute`.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
@@ -22,7 +22,7 @@ from sordino.domain.attribute import Domain
 from sordino.domain.finite_record import Record
 from sordino.domain.grid import Grid, cell_sizes
 from sordino.exact.nats import outward
-from sordino.survey.kinds.question import SharesQuestion
+from sordino.survey.kinds.question import Question, SharesQuestion
 from sordino.survey.planning.plan import Plan
 from sordino.survey.schema.amounts import canonical_amount, canonical_number
 from sordino.survey.schema.attribute_part import MetricPart
@@ -101,8 +101,8 @@ def explanation(plan: Plan, *, floor: bool = False, language: str | None = None)
     asked = questionnaire_paragraphs(plan, language)
     if plan.promise is not None:
         summary, details = _by_attributes(plan)
-    elif len(plan.about_shares) == 1:
-        summary, details = _single(plan.about_shares[0])
+    elif len(plan.questions) == 1:
+        summary, details = _single(plan.questions[0])
     else:
         summary, details = _several(plan)
     # What is sent in clear and when belongs to what is sent: no sentence that limits the promise gives way to it.
@@ -134,29 +134,46 @@ def codes_sentence(code_bits: int) -> str:
 Parts = tuple[tuple[Sentence, ...], tuple[Paragraph, ...]]
 
 
-def _single(question: SharesQuestion) -> Parts:
-    """One histogram: its own promise."""
+def _single(question: Question) -> Parts:
+    """One question: its own promise."""
     asked = f"Each person is asked once for {question.asked_in_words}, and sends one report."
-    said = (Sentence(asked), *promise_sentences(question, "one report"))
+    said = (Sentence(asked), *_question_promise(question, "one report"))
     examples = [sentence for sentence in said if sentence.purpose is Purpose.EXAMPLE]
     later = examples[: max(0, len(said) - MOST)]
     first = tuple(sentence for sentence in said if sentence not in later)
-    details = (*later, *first[MOST:], *limits(*question.notes))
+    details = (*later, *first[MOST:], *limits(*_notes(question)))
     return first[:MOST], (Paragraph(REVEALED, details),)
 
 
 def _several(plan: Plan) -> Parts:
-    """Several histograms without deltas: the least protected answers first."""
+    """Several questions, each promised by itself: the least protected answers first."""
     head, *shares = _question_sentences(plan)
-    details = [Paragraph(ASKED, limits(*shares))]
-    for question in plan.about_shares:
-        said = promise_sentences(question, f"one report about {question.name!r}")
+    details = [Paragraph(ASKED, limits(*shares, *_missing_sentences(plan)))]
+    for question in plan.questions:
+        said = _question_promise(question, f"one report about {question.name!r}")
         # That is said once of all questions.
         own = (sentence for sentence in said if sentence.purpose is not Purpose.REPEATED)
         heading = f"{REVEALED} about {question.name!r}"
-        details.append(Paragraph(heading, (*own, *limits(*question.notes))))
-    most, others = _largest_factor(plan.about_shares), _about_others(plan.about_shares)
-    return limits(head, most, *_unprotected_sentences(plan.about_shares), others, AGAIN), tuple(details)
+        details.append(Paragraph(heading, (*own, *limits(*_notes(question)))))
+    promises = {question.name: _own_promise(question) for question in plan.questions}
+    most, others = _largest_factor(promises), _about_others(promises)
+    return limits(head, most, *_unprotected_sentences(promises), others, AGAIN), tuple(details)
+
+
+def _own_promise(question: Question) -> Definition:
+    if question.value_promise is None:
+        raise AssertionError("only questions that are promised by themselves come here")
+    return question.value_promise
+
+
+def _notes(question: Question) -> tuple[str, ...]:
+    return () if question.shares is None else question.shares.notes
+
+
+def _question_promise(question: Question, report: str) -> tuple[Sentence, ...]:
+    """The promise of a question by itself."""
+    shares = question.shares
+    return promise(_own_promise(question), None, report) if shares is None else promise_sentences(shares, report)
 
 
 def _by_attributes(plan: Plan) -> Parts:
@@ -223,16 +240,16 @@ def _forged_sentences(plan: Plan) -> Iterator[str]:
             yield about + sentence(weight.people, weight.within)
 
 
-def _largest_factor(questions: Sequence[SharesQuestion]) -> str:
-    most = max(questions, key=lambda question: question.definition.epsilon)
+def _largest_factor(promises: Mapping[str, Definition]) -> str:
+    most = max(promises, key=lambda name: promises[name].epsilon)
     return (
         "Whatever else somebody knows, one report changes the odds between two answers protected from each other by a"
-        f" factor of at most {factor(most.definition.epsilon)} (for {most.name!r})."
+        f" factor of at most {factor(promises[most].epsilon)} (for {most!r})."
     )
 
 
-def _unprotected_sentences(questions: Sequence[SharesQuestion]) -> tuple[str, ...]:
-    names = [question.name for question in questions if not _is_bounded(question.definition)]
+def _unprotected_sentences(promises: Mapping[str, Definition]) -> tuple[str, ...]:
+    names = [name for name, promise in promises.items() if not _is_bounded(promise)]
     if not names:
         return ()
     return (
@@ -243,15 +260,15 @@ def _unprotected_sentences(questions: Sequence[SharesQuestion]) -> tuple[str, ..
     )
 
 
-def _about_others(questions: Sequence[SharesQuestion]) -> str:
+def _about_others(promises: Mapping[str, Definition]) -> str:
     start = (
         "A report about one attribute also reveals something about others, to somebody who knows how they depend on"
         " each other: it changes the odds of their answers"
     )
-    bounds = [question.definition.epsilon for question in questions if _is_bounded(question.definition)]
-    if len(bounds) == len(questions):
+    bounds = [promise.epsilon for promise in promises.values() if _is_bounded(promise)]
+    if len(bounds) == len(promises):
         return f"{start} by a factor of at most {factor(max(bounds))}."
-    names = [question.name for question in questions if not _is_bounded(question.definition)]
+    names = [name for name, promise in promises.items() if not _is_bounded(promise)]
     return (
         f"{start} without limit if it is about {_name_list(names)}, since not all of these values are protected from"
         " each other."

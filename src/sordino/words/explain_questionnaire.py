@@ -131,7 +131,7 @@ def reveal_sentences(plan: Plan) -> tuple[str, str]:
     """What a report can reveal, as the person reads it before sending: two sentences in per cent."""
     if plan.promise is not None:
         return _in_short(LDP, plan.promise.level)
-    definitions = [question.definition for question in plan.about_shares]
+    definitions = [promise for question in plan.questions if (promise := question.value_promise) is not None]
     kinds = {type(definition) for definition in definitions}
     if len(kinds) > 1 or not kinds <= set(SHORT):
         return DIFFERS, MIXED

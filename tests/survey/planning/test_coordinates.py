@@ -128,7 +128,7 @@ FORGED = {
             document["attributes"].pop("city"),
             *(attribute.pop("delta") for attribute in document["attributes"].values()),
         ],
-        "must have an epsilon and deltas",
+        "must have an epsilon of their own",
     ),
 }
 

@@ -432,9 +432,9 @@ WRONG = {
         asking([X], y={**COLOURS, "visibility": "private"}) | {"public": ["y"]},
         "must not be both sensitive and public",
     ),
-    "sensitive beside a number": (
-        asking([X, {"mean": "y"}], x={**CATEGORIES, "sensitive": ["yes"]}, y=AGE),
-        "attribute.x.sensitive must not name values in a survey with numbers",
+    "sensitive beside a delta": (
+        asking([X, {"mean": "y"}], x={**CATEGORIES, "sensitive": ["yes"]}, y={**AGE, "delta": "1/2"}),
+        "must not be set in a survey with deltas or dependence",
     ),
     "protected in a word": (asking(X, x={**CATEGORIES, "protect": "none"}), "write public = true to send it in clear"),
     "protected and public": (asking([X], y={**COLOURS, "protect": True, "public": True}), "both sensitive and public"),
@@ -495,7 +495,7 @@ WRONG = {
     "seen by some": (asking(X, x={**CATEGORIES, "visibility": "some"}), "write public = true to send it in clear"),
     "an epsilon of a question": (
         asking({**X, "epsilon": 0.5}),
-        'write protect = { epsilon = "0.5" } there, or delta',
+        'write protect = { epsilon = "0.5" } there',
     ),
     "two of one name": (
         {"epsilon": "1", "question": [{"id": "x", **CATEGORIES}, {"id": "x", **COLOURS}]},
@@ -545,16 +545,6 @@ def test_what_cannot_be_meant_is_refused_once_with_the_line_to_write(tables, wor
         Survey.read(tables)
     assert words in str(refused.value)
     assert len(refused.value.errors) == 1
-
-
-def test_what_numbers_exclude_is_said_with_all_other_mistakes():
-    tables = asking([X, {"mean": "y"}], x={**CATEGORIES, "sensitive": ["yes"]}, y={**AGE, "unti": "years"})
-    with pytest.raises(SordinoErrors) as refused:
-        Survey.read(tables)
-    assert [error.step.split(",")[0] for error in refused.value.errors] == [
-        "write sensitive = true to protect all its values alike",
-        "",
-    ]
 
 
 def test_a_spelled_survey_may_leave_its_epsilon_open():

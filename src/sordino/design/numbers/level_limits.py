@@ -42,6 +42,11 @@ class LevelLimits:
     epsilon: Nats
     dependence: Dependence
 
+    @classmethod
+    def uniform(cls, d: int, level: Nats) -> "LevelLimits":
+        """The same level of any answer about some of d attributes, whatever is believed of them."""
+        return cls([level] * d, level, Dependence.unknown(d))
+
     def of_statistic(self, name: Moment) -> Nats:
         """The highest level of an answer that is linear in one statistic."""
         special = {*name, *self._bounded_attributes.get(name, ())}

@@ -4,7 +4,7 @@ Whatever only some kinds (`survey.kinds`) have is a property that gives nothing 
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -22,12 +22,14 @@ from sordino.domain.attribute import Attribute, Domain
 from sordino.domain.finite_record import Record
 from sordino.domain.interval import Interval
 from sordino.domain.scaled import Measured, Ranges
+from sordino.errors import SordinoError
 from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
 from sordino.printable import SEPARATOR, join_label
 from sordino.query.query import Query
 from sordino.query.sampled import Sampled
 from sordino.survey.kinds.promised_channel import PromisedChannel
+from sordino.survey.schema.amounts import canonical_epsilon
 from sordino.survey.schema.attribute_part import MetricPart, ProtectPart
 from sordino.survey.schema.expected_part import ExpectedPart, round_as_stored
 from sordino.survey.schema.promise import Definition
@@ -46,7 +48,7 @@ class PlanFacts(NamedTuple):
         attributes: by name.
         protects: what is promised about the values of each, in the document's words; None where nothing is.
         places: of the attributes by name, as statistics name them.
-        epsilon: the most that a report may tell about the whole record; None where attributes have no deltas.
+        epsilon: the most that a report may reveal about the whole record; None where attributes have no deltas.
         least: the smallest delta; None where attributes have none.
         parts: what the plan's questions have in common.
     """
@@ -57,6 +59,37 @@ class PlanFacts(NamedTuple):
     epsilon: Nats | None
     least: Nats | None
     parts: DistinctParts
+
+    def amounts(self, names: Sequence[str]) -> tuple[Nats, Nats]:
+        """The most that an answer read off some attributes may reveal of them, and the smallest delta of the plan.
+
+        Without deltas both are the least of what is promised about each of these.
+
+        Raises:
+            SordinoError: an attribute of which nothing is promised, or not one level for all its values.
+        """
+        if self.epsilon is not None and self.least is not None:
+            return self.epsilon, self.least
+        own = least_level(names, self.protects)
+        return own, own
+
+
+def least_level(names: Iterable[str], protects: Mapping[str, ProtectPart | None]) -> Nats:
+    """The least epsilon of some attributes: what reveals no more of them together keeps the promise of each.
+
+    Of blocks and sensitive values too: where no two values differ by more than epsilon, none that are protected do.
+
+    Raises:
+        SordinoError: an attribute of which nothing is promised, or not one level for all its values.
+    """
+    levels = []
+    for name in names:
+        own = protects[name]
+        if own is None or own.epsilon is None or own.metric is not None:
+            found = f"{name!r} with {'no promise' if own is None else 'distances or bounds for pairs'}"
+            raise SordinoError("numbers and what is read with them must have an epsilon of their own", found=found)
+        levels.append(canonical_epsilon(own.epsilon))
+    return min(levels)
 
 
 class MeanReading(NamedTuple):
@@ -115,8 +148,8 @@ class QuestionPart(StrictTable, ABC):
         """What no other part of its kind can be about; None where several can be about the same."""
         return None
 
-    needs_deltas: ClassVar[bool] = False
-    """Whether it can be asked only where each attribute is promised a delta."""
+    reads_numbers: ClassVar[bool] = False
+    """Whether one level of epsilon is promised about all that it reads, as for numbers, not about pairs of values."""
 
     @property
     def tables(self) -> frozenset[TableOf]:

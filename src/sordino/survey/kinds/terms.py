@@ -25,7 +25,8 @@ class ChoiceTerms:
         people: how many are expected to answer the survey.
         share: of them, who are asked this question.
         places: of the attributes by name.
-        limits: what the deltas of all attributes allow of single answers.
+        limits: what the deltas of all attributes allow of single answers; without deltas what is promised of those
+            that are asked.
         has_deltas: whether each attribute is promised a delta; otherwise pairs of its values are protected.
         code_bits: of a report at most.
         designs: what was chosen for other questions of the survey, by all that a choice depends on.

@@ -1,6 +1,6 @@
 """From a survey to the content of its plan: which mechanism or channel answers each question."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from math import prod
 from pathlib import Path
@@ -14,6 +14,7 @@ from sordino.distinct import DistinctParts
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats
 from sordino.mechanism.channel import LARGEST_CODE_BITS
+from sordino.survey.kinds.question import least_level
 from sordino.survey.kinds.terms import ChoiceTerms
 from sordino.survey.planning.questions_for_sample import questions_for_sample, statistics_of
 from sordino.survey.planning.statement import dependence_for, load_statement, statement_sentences
@@ -112,10 +113,14 @@ def design_questions(survey: Survey, people: int, progress: Callable[[int], None
     limits = LevelLimits([survey.delta(name) for name in survey.places], survey.epsilon or Nats.of(0), unknown)
     places, designs = {name: place for place, name in enumerate(survey.places)}, DistinctParts()
     total = sum(ask.weight for ask in survey.questions)
+    own = {} if survey.by_coordinates else {name: survey.protection(name) for name in _read_as_numbers(survey)}
     queries, protects = [], dict[str, dict[str, Any]]()
     for i, each in enumerate(survey.ask):
         for ask in each.questions:
             share, has_deltas = Fraction(ask.weight, total), dependence is not None
+            if ask.kind.part.reads_numbers and not has_deltas:
+                limits = LevelLimits.uniform(len(places), least_level(ask.attributes, own))
+                protects |= {name: own[name].dump() for name in ask.attributes}
             terms = ChoiceTerms(people, share, places, limits, has_deltas, code_bits, designs)
             try:
                 chosen = ask.kind.choose(ask.settings, survey, terms)
@@ -126,6 +131,12 @@ def design_questions(survey: Survey, people: int, progress: Callable[[int], None
             queries.append({**chosen.part, "weight": ask.weight})
             progress(1)
     return ChosenQuestions(content, protects, queries)
+
+
+def _read_as_numbers(survey: Survey) -> Iterator[str]:
+    """The attributes that questions read as numbers, or with them."""
+    for ask in survey.questions:
+        yield from ask.attributes if ask.kind.part.reads_numbers else ()
 
 
 WORDED = {"about", "section", "attribute", "public"}

@@ -12,8 +12,8 @@ from sordino.domain.condition import condition_mistakes, related_attributes, wit
 from sordino.errors import SordinoError
 from sordino.survey.kinds import KINDS, name_asked
 from sordino.survey.kinds.kind import AnyKind
-from sordino.survey.kinds.question import QuestionPart
-from sordino.survey.schema.amounts import canonical_epsilon
+from sordino.survey.kinds.question import QuestionPart, least_level
+from sordino.survey.schema.amounts import canonical_amount, canonical_epsilon
 from sordino.survey.schema.attribute_part import AttributePart, Count, attribute_of
 from sordino.survey.schema.dependence_bounds import DependencePart
 from sordino.survey.schema.own_columns import require_own_columns
@@ -171,16 +171,28 @@ class PlanDocument(StrictTable):
         if len({self.epsilon is None, *(part.delta is None for part in self.attributes.values())}) > 1:
             raise SordinoError("a plan with an epsilon must have a delta for each attribute", found="only some of them")
         if self.epsilon is None:
-            if self.dependence is not None or any(part.needs_deltas for part in self.queries):
-                rule = "a plan with numbers or dependence must have an epsilon and deltas"
+            if self.dependence is not None:
+                rule = "a plan with dependence must have an epsilon and deltas"
                 raise SordinoError(rule, found="no epsilon", step="get the plan again")
+            for part in self.queries:
+                if part.reads_numbers:
+                    self._require_level(part)
             return
+        if numbers := [name for name, part in self.attributes.items() if part.number and part.protect]:
+            rule = "a number must have a delta or an epsilon of its own, not both"
+            raise SordinoError(rule, found=f"both of {few(numbers)}", step="get the plan again")
         # The level of an answer counts for all values of its attribute alike.
-        for protect in [part.protect for part in self.attributes.values() if part.protect is not None]:
-            ways = (protect.blocks, protect.sensitive, protect.metric, protect.bounds)
-            if any(words is not None for words in ways):
-                found = "blocks, sensitive values, a metric or bounds"
-                raise SordinoError("attributes with deltas must be protected as a whole", found=found)
+        if not all(part.is_protected_whole for part in self.attributes.values()):
+            found = "blocks, sensitive values, a metric or bounds"
+            raise SordinoError("attributes with deltas must be protected as a whole", found=found)
+
+    def _require_level(self, part: QuestionPart) -> None:
+        """What is read as numbers has an epsilon for all its values, and declares no larger one for its channel."""
+        least = least_level(part.names, {name: self.attributes[name].protect for name in part.names})
+        declared = getattr(part, "epsilon", None)
+        if declared is not None and canonical_amount(declared) > least:
+            rule = "a question must declare no larger epsilon than is promised about its attributes"
+            raise SordinoError(rule, found=f"{declared} above {least}", step="get the plan again")
 
 
 def seal(content: dict[str, Any]) -> PlanDocument:

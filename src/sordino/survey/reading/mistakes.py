@@ -85,7 +85,8 @@ def wrong_epsilon(tables: dict[str, Any]) -> Iterator[SordinoError]:
     if "epsilon" in tables or not isinstance(attributes, dict):
         return
     for attribute in attributes.values():
-        if isinstance(attribute, dict) and {"number", "delta"} & set(attribute):
+        alone = isinstance(attribute, dict) and "number" in attribute and "protect" not in attribute
+        if alone or (isinstance(attribute, dict) and "delta" in attribute):
             most = "the most that a report reveals about the whole record, whatever is believed"
             step = f'write epsilon = "2", {most}, {FOUND}'
             yield SordinoError("epsilon must be given", step=step)

@@ -323,7 +323,7 @@ def _read_attributes(read: DeclaredTables, attributes: Mapping[str, Any]) -> set
     listed: dict[str, Any] = given if isinstance(given, dict) else {}
     declared: dict[str, Any] = {}
     public: dict[str, Any] = {}
-    scales, partly = set(), set()
+    scales = set[str]()
     for kind, tables in (("public", listed), ("attribute", attributes)):
         for name, table in tables.items():
             one = _Spelled(f"{kind}.{name}", dict(table) if isinstance(table, dict) else {})
@@ -340,29 +340,11 @@ def _read_attributes(read: DeclaredTables, attributes: Mapping[str, Any]) -> set
                 read.mistakes.append(SordinoError(rule, found="sensitive = true", step=step))
             (public if in_clear else declared)[name] = one.table if isinstance(table, dict) else table
             scales |= {name} if one.is_scale else set()
-            partly |= {name} if one.is_partly_sensitive and not in_clear else set()
-    if "dependence" in read.tables or any(
-        {"number", "delta"} & own.keys() for own in declared.values() if isinstance(own, dict)
-    ):
-        _refuse_partly_sensitive(read, declared, partly)
     _read_conditions(read, declared)
     read.tables["attribute"] = declared
     if named <= public.keys() and (public or "public" in read.tables):
         read.tables["public"] = public
     return scales
-
-
-def _refuse_partly_sensitive(read: DeclaredTables, attributes: dict[str, Any], partly: set[str]) -> None:
-    """Beside numbers no value may show: said at once, whatever else is wrong with the survey."""
-    for name in sorted(partly):
-        own = attributes[name].pop("protect")
-        attributes[name] |= {"protect": rest} if (rest := {key: own[key] for key in own if key != "sensitive"}) else {}
-        rule = (
-            f"attribute.{name}.sensitive must not name values in a survey with numbers, deltas or dependence, where"
-            " each attribute is protected whatever is believed about the others"
-        )
-        step = "write sensitive = true to protect all its values alike, or ask about it in a survey of its own"
-        read.mistakes.append(SordinoError(rule, found=shown(own["sensitive"]), step=step))
 
 
 def _read_conditions(read: DeclaredTables, attributes: Mapping[str, Any]) -> None:
@@ -778,7 +760,7 @@ class _Questions:
             self._name_kind(where, word, ask)
         if "epsilon" in ask:
             found = shown(ask.pop("epsilon"))
-            step = f'write protect = {{ epsilon = "{found.strip(chr(39))}" }} there, or delta in a survey with numbers'
+            step = f'write protect = {{ epsilon = "{found.strip(chr(39))}" }} there'
             self._wrong(f"{where}.epsilon", "must stand at the attribute that it protects", found, step)
         if "median" in ask and {"distribution", "quantiles"} & ask.keys():
             step = 'write distribution = "NAME" with quantiles = [0.5], among others'

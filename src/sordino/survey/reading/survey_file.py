@@ -80,11 +80,12 @@ from sordino.survey.reading.mistakes import wrong_columns, wrong_epsilon, wrong_
 from sordino.survey.reading.open_choices import open_choices
 from sordino.survey.reading.spellings import declared_tables
 from sordino.survey.reading.survey_texts import wrong_texts
+from sordino.survey.schema.attribute_part import ProtectPart
 from sordino.survey.schema.attribute_table import AskedSurvey, AttributeTable
 from sordino.survey.schema.dependence_bounds import DependenceTable
 from sordino.survey.schema.own_columns import columns_of, looks
 from sordino.survey.schema.promise import Definition, definition_of
-from sordino.survey.schema.protect_table import WAYS, Epsilon, protect_part
+from sordino.survey.schema.protect_table import WAYS, Epsilon, level_part, protect_part
 from sordino.survey.schema.public_column import OWN_NAMES, PublicTable
 from sordino.survey.schema.series_table import SeriesTable, series_mistakes
 
@@ -352,8 +353,7 @@ class Survey(StrictTable):
             *self._ask_mistakes(),
             *survey_condition_mistakes(self, self.dependence, self.ask),
         ]
-        if self.by_coordinates:
-            mistakes += self._coordinate_mistakes()
+        mistakes += self._coordinate_mistakes() if self.by_coordinates else self._level_mistakes()
         # What is asked of an attribute twice is one mistake, not two.
         mistakes += [] if mistakes else self._repeated_questions()
         if mistakes:
@@ -362,7 +362,8 @@ class Survey(StrictTable):
     def _protect_mistakes(self) -> Iterator[SordinoError]:
         for name, attribute in self.attribute.items():
             try:
-                if self.epsilon is not None and attribute.protect is not None and attribute.several is None:
+                counted = attribute.several is None and attribute.number is None
+                if self.epsilon is not None and attribute.protect is not None and counted:
                     protect_part(self.attribute_named(name).finite, attribute.protect, self.epsilon)
             except SordinoError as error:
                 yield SordinoError(f"attribute.{name}.protect: {error.rule}", found=error.found, step=error.step)
@@ -396,12 +397,13 @@ class Survey(StrictTable):
             if (own := attribute.protect) is not None:
                 way = next((way for way in WAYS if getattr(own, way) is not None), None)
                 yield SordinoError(
-                    f"attribute.{name}.protect must not be set in a survey with numbers, deltas or dependence, where"
-                    " each attribute is protected whatever is believed about the others",
+                    f"attribute.{name}.protect must not be set in a survey with deltas or dependence, where each"
+                    " attribute is protected by its delta, whatever is asked",
                     found="an epsilon" if way is None else f"`{way}`, which protects some values less",
                     step=f'write delta = "{own.epsilon}" in place of it, which every answer then keeps'
                     if way is None
-                    else f"leave `{way}` out: all its values are then protected alike; or ask in a survey of its own",
+                    else f"leave `{way}` out: all its values are then protected alike; or leave `delta` and"
+                    " `dependence` out: each question is then promised by itself",
                 )
             if attribute.delta is not None and self.epsilon is not None and attribute.delta > self.epsilon:
                 yield SordinoError(
@@ -425,6 +427,20 @@ class Survey(StrictTable):
                 found=found,
                 step="write its name as [attribute.NAME] does",
             )
+
+    def _level_mistakes(self) -> Iterator[SordinoError]:
+        """What is read as numbers, and with them, has an epsilon for all its values."""
+        for i, ask in enumerate(self.ask):
+            named = ask.attributes if ask.kind.part.reads_numbers else ()
+            for name in [name for name in named if name in self.attribute]:
+                own = self.attribute[name].protect
+                way = next((way for way in ("metric", "matrix") if own is not None and getattr(own, way)), None)
+                if way is not None:
+                    yield SordinoError(
+                        f"ask.{i}.{ask.word} must be about attributes that have one epsilon for all their values",
+                        found=f"{name!r}, which is protected by `{way}`",
+                        step=f"leave `{way}` out of its protection, or ask for its histogram",
+                    )
 
     def _threshold_mistakes(self) -> Iterator[SordinoError]:
         """Bounds on distribution functions are of numbers whose distribution is asked, given other attributes."""
@@ -511,9 +527,16 @@ class Survey(StrictTable):
 
     @cached_property
     def by_coordinates(self) -> bool:
-        """Whether each attribute is promised a delta of its own, whatever is asked."""
+        """Whether each attribute is promised a delta of its own, whatever is asked.
+
+        Numbers are, unless a protection is declared: protected less are some values of an attribute only by questions
+        about it, so that each question is promised by itself then.
+        """
         attributes = self.attribute.values()
-        return self.dependence is not None or any(a.delta is not None or a.number is not None for a in attributes)
+        if self.dependence is not None or any(attribute.delta is not None for attribute in attributes):
+            return True
+        has_numbers = any(attribute.number is not None for attribute in attributes)
+        return has_numbers and all(attribute.protect is None for attribute in attributes)
 
     @cached_property
     def questions(self) -> tuple[AskTable, ...]:
@@ -540,6 +563,18 @@ class Survey(StrictTable):
         """The promise about one attribute's values, by a report about it."""
         domain = self.attribute_named(name).finite
         return definition_of(domain, protect_part(domain, self.attribute[name].protect, self.epsilon))
+
+    def protection(self, name: str) -> ProtectPart:
+        """What is promised of one attribute's values, in the words of a plan, where each question is by itself.
+
+        Raises:
+            SordinoError: there is no epsilon.
+        """
+        table = self.attribute[name]
+        if table.number is None:
+            return protect_part(self.attribute_named(name).finite, table.protect, self.epsilon)
+        own = self.epsilon if table.protect is None else table.protect.epsilon or self.epsilon
+        return level_part(own)
 
     def delta(self, name: str) -> Nats:
         """The most that a report may tell about an attribute; the survey's epsilon by default."""

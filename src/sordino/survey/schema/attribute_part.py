@@ -152,8 +152,8 @@ class AttributePart(StrictTable):
         columns: names of the data's columns: one, or for a grid latitude and longitude.
         missing: the category of a missing value, of several `none`; of a number the share of the people who are
             expected to lack it; None where missing values are refused.
-        protect: which values must not be told from each other by a report about them; None for a number, or if not
-            asked for.
+        protect: which values must not be told from each other by a report about them; None if not asked for, and for
+            a number where attributes have deltas.
         delta: what a report about whatever may tell about it, within the plan's dependence bounds, in nats, as text.
         only_if: the attributes that decide whether it is asked, each with the labels of which it must have one.
         not_asked: what it is called that it was not asked: the last of the labels, or of several beside them; None of a
@@ -196,9 +196,7 @@ class AttributePart(StrictTable):
         if is_number and self.missing is not None and not re.fullmatch(BETWEEN_0_AND_1, self.missing):
             yield SordinoError("the missing share of a number must be a decimal below 1", found=shown(self.missing))
         ways = [] if self.is_protected_whole else ["blocks, sensitive values, a metric or bounds"]
-        yield from values_mistakes(
-            self.domain, self.missing, self.protect, ways, is_conditional=self.only_if is not None
-        )
+        yield from values_mistakes(self.domain, self.missing, ways, is_conditional=self.only_if is not None)
         labels = [self.not_asked] if self.several is not None else (self.labels or [])[-1:]
         if (self.not_asked is not None) != (self.only_if is not None and not is_number) or (
             self.not_asked is not None and [self.not_asked] != labels
@@ -226,21 +224,20 @@ def require_one_of(part: StrictTable, *names: str) -> None:
 
 
 def values_mistakes(
-    domain: AttributeDomain, missing: object, protect: object, ways: Sequence[str], *, is_conditional: bool
+    domain: AttributeDomain, missing: object, ways: Sequence[str], *, is_conditional: bool
 ) -> Iterator[SordinoError]:
     """What of an attribute does not fit its values, in whatever document it stands.
 
     Args:
         domain: the values.
         missing: what a missing value counts as; None where it is refused.
-        protect: what is promised about its values by themselves; None where nothing is.
         ways: in which the values are not protected alike, in words.
         is_conditional: whether it is asked only because of earlier answers.
     """
     if isinstance(domain, Interval):
-        if protect is not None:
-            step = "leave it out, or write `delta`, in nats, to protect it by less than epsilon"
-            yield SordinoError("a number is protected as a whole", found="the setting `protect`", step=step)
+        if ways:
+            step = 'leave it out, or write protect = { epsilon = "0.5" }, in nats'
+            yield SordinoError("all values of a number must be protected alike", found=ways[0], step=step)
         if is_conditional and missing is None:
             rule = "a number that is not asked is missing: `missing` must say of how many"
             step = 'write missing = "0.7" if seven of ten are expected to have no number, whyever'

@@ -209,7 +209,7 @@ class AttributeTable(StrictTable):
                 yield from conditional_mistakes(ways)
             return
         yield from input_mistakes(self, (domain.low, domain.high) if isinstance(domain, Interval) else None)
-        yield from values_mistakes(domain, self.missing, own, ways, is_conditional=is_conditional)
+        yield from values_mistakes(domain, self.missing, ways, is_conditional=is_conditional)
         if isinstance(domain, Choices):
             yield from [] if self.expected is None else _expected_mistakes(self.expected, domain)
         elif isinstance(domain, Interval):

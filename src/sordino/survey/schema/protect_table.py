@@ -435,7 +435,7 @@ def protect_part(domain: Domain, protect: ProtectTable | None, default: Nats | N
         SordinoError: it does not fit the domain, or there is no epsilon.
     """
     if protect is None:
-        return ProtectPart(epsilon=_text(default))
+        return level_part(default)
     epsilon = protect.epsilon or default
     if protect.matrix is not None:
         return ProtectPart(bounds=bounds_text(read_matrix(protect.matrix, domain.k)))
@@ -445,6 +445,15 @@ def protect_part(domain: Domain, protect: ProtectTable | None, default: Nats | N
         return ProtectPart(epsilon=_text(epsilon), blocks=read_blocks(domain, protect.blocks))
     if protect.sensitive is not None:
         return ProtectPart(epsilon=_text(epsilon), sensitive=read_sensitive_values(domain, protect.sensitive))
+    return level_part(epsilon)
+
+
+def level_part(epsilon: Nats | None) -> ProtectPart:
+    """All values alike, as those of numbers are, in the plan's words.
+
+    Raises:
+        SordinoError: there is no epsilon.
+    """
     return ProtectPart(epsilon=_text(epsilon))
 
 

@@ -103,13 +103,26 @@ function promises(plan) {
   const { epsilon, attributes, dependence } = plan;
   const each = Object.values(attributes);
   if (epsilon !== undefined) return each.every(({ delta }) => delta !== undefined);
-  return !dependence && each.every(({ delta }) => delta === undefined) && plan.queries.every((part) => part.histogram !== undefined || part.several !== undefined || part.table);
+  return !dependence && each.every(({ delta }) => delta === undefined) && plan.queries.filter(readsNumbers).every((part) => keepsLevels(plan, part));
 }
+
+const readsNumbers = (part) => part.numbers !== undefined || part.distribution !== undefined || part.above !== undefined;
+
+/** Whether what a question reads as numbers, or with them, has an epsilon, and no larger one is declared for its channel. */
+function keepsLevels(plan, part) {
+  const levels = own(plan, about(part)).map(({ protect }) => (protect?.metric === undefined ? protect?.epsilon : undefined));
+  return levels.every((level) => level !== undefined && (part.epsilon === undefined || atMost(amount(part.epsilon), amount(level))));
+}
+
+/** Whether numbers have a delta or an epsilon of their own, not both. */
+const protectsNumbersOnce = ({ epsilon, attributes }) => epsilon === undefined || !Object.values(attributes).some(({ number, protect }) => number && protect);
+
+/** How some values of an attribute are protected less than others. */
+const WAYS = ["blocks", "sensitive", "metric", "bounds"];
 
 /** The level of an answer counts for all values of its attribute alike. */
 function protectsAsWhole({ epsilon, attributes }) {
-  const ways = ["blocks", "sensitive", "metric", "bounds"];
-  return epsilon === undefined || Object.values(attributes).every(({ protect = {} }) => !ways.some((way) => Object.hasOwn(protect, way)));
+  return epsilon === undefined || Object.values(attributes).every(({ protect = {} }) => !WAYS.some((way) => Object.hasOwn(protect, way)));
 }
 
 /** Whether no question declares that it tells more than a report may tell of the whole record. */
@@ -239,7 +252,8 @@ export const RULES = [
   ["each attribute must be asked for, or have a delta", isAskedOrBounded],
   ["each attribute must read a different column", hasOwnColumns],
   ["a public column must be no attribute, and read no column of one", sendsNothingProtected],
-  ["a plan with an epsilon must have a delta for each attribute, and one with numbers or dependence an epsilon", promises],
+  ["a plan with an epsilon must have a delta for each attribute, and one without an epsilon for each number, of no less than is declared", promises],
+  ["a number must have a delta or an epsilon of its own, not both", protectsNumbersOnce],
   ["attributes with deltas must be protected as a whole", protectsAsWhole],
   ["no question may declare a larger epsilon than the plan", declaresWithin],
   ["a table must have an epsilon where attributes have deltas, and else be of protected values", promisesCells],

@@ -112,7 +112,7 @@ export const PLAN = planFields({
     ({ labels, several, none }) => (several === undefined) === (none === undefined) && (several === undefined || labels !== undefined),
     isSeveral,
     isConditional,
-    (found) => !(found.number && found.protect),
+    ({ number, protect }) => number === undefined || isWhole(protect),
     ({ columns, grid }) => columns.length === 1 || grid !== undefined,
   ],
   PublicPart: [

@@ -24,12 +24,15 @@ function revealing(attributes) {
  * The largest bound of two answers to a question that differ as those of people do who are asked for `own` or not: in the `others`, and, beside
  * one of these, in `own`. Null without one.
  */
-function boundOfAnswers(part, { attribute, attributes = [attribute] }, own, others) {
+function boundOfAnswers(plan, part, { attribute, attributes = [attribute] }, own, others) {
   const names = about(part);
   const places = names.some((name) => others.has(name)) ? names.flatMap((name, place) => (others.has(name) || name === own ? [place] : [])) : [];
-  // Of numbers deltas bound what any report reveals.
-  if (!places.length || part.numbers !== undefined || part.distribution !== undefined) return NOTHING;
-  return attribute ? largestBound(attribute, attributes, places) : amount(part.epsilon);
+  if (!places.length) return NOTHING;
+  if (attribute) return largestBound(attribute, attributes, places);
+  if (part.numbers === undefined && part.distribution === undefined) return amount(part.epsilon);
+  // Of numbers deltas bound what any report reveals; without them what is promised of all that is read.
+  if (plan.epsilon !== undefined) return NOTHING;
+  return part.epsilon === undefined ? names.map((name) => amount(plan.attributes[name].protect.epsilon)).reduce((one, other) => (atMost(one, other) ? one : other)) : amount(part.epsilon);
 }
 
 const exceeds = (bound, level) => bound === null || !atMost(bound, level);
@@ -48,9 +51,9 @@ export function weakerReports({ plan, asked }) {
   const found = new Map(related.map(([name]) => [name, []]));
   plan.queries.forEach((part, place) => {
     // Of more attributes the bound is no smaller: most questions of a plan are looked at once.
-    if (!exceeds(boundOfAnswers(part, asked[place], null, all), least)) return;
+    if (!exceeds(boundOfAnswers(plan, part, asked[place], null, all), least)) return;
     for (const [name, others] of related) {
-      const [bound, level] = [boundOfAnswers(part, asked[place], name, others), levels.get(name)];
+      const [bound, level] = [boundOfAnswers(plan, part, asked[place], name, others), levels.get(name)];
       if (exceeds(bound, level)) found.get(name).push({ place, bound, level });
     }
   });

@@ -23,7 +23,7 @@ export function verdicts(questions) {
       const wrong = asked.mechanisms.map((one) => broken(one, attribute)).find(Boolean);
       if (wrong) return { names, holds: false, found: wrong };
       const found = attribute ? ofShares(plan, attribute, asked) : part.numbers ? ofNumbers(asked) : ofBins(asked.mechanism, part);
-      const whole = plan.epsilon === undefined || isWithin(found.whole, plan.epsilon);
+      const whole = attribute && plan.epsilon === undefined ? true : levels(plan, names).every((level) => isWithin(found.whole, level));
       const holds = found.kept && whole && !beyondDeltas(plan, part, asked).length;
       return { names, holds, ratio: found.ratio, found: holds ? null : "integers that tell more than is promised" };
     } catch (error) {
@@ -32,6 +32,9 @@ export function verdicts(questions) {
     }
   });
 }
+
+/** What no two records may exceed in a report: the plan's epsilon; without one that of each attribute that is read. */
+const levels = ({ epsilon, attributes }, names) => (epsilon === undefined ? names.map((name) => attributes[name].protect.epsilon) : [epsilon]);
 
 /** Whether the promise about an attribute's values is kept, and how far odds change: of protected pairs, and of any. */
 function ofShares(plan, attribute, { mechanism, attributes = [attribute] }) {

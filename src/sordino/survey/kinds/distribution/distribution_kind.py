@@ -29,7 +29,7 @@ from sordino.exact.messages import shown
 from sordino.mechanism.channel import Aggregate
 from sordino.survey.kinds.distribution.distribution_question import DistributionPart, DistributionQuestion
 from sordino.survey.kinds.kind import Kind
-from sordino.survey.kinds.numbers.moments_kind import number_mistakes, require_deltas
+from sordino.survey.kinds.numbers.moments_kind import number_mistakes
 from sordino.survey.kinds.question import Floats, PlanFacts
 from sordino.survey.schema.attribute_part import AttributePart, Text
 from sordino.survey.schema.expected_people import read_part_of_people
@@ -212,8 +212,8 @@ class DistributionKind(Kind[DistributionSettings, DistributionPart, Distribution
             raise SordinoError("a histogram must be of protected values, everything else of numbers")
 
     def question(self, part: DistributionPart, share: Fraction, people: int, plan: PlanFacts) -> DistributionQuestion:
-        _, least = require_deltas(plan)
         name = part.distribution
+        _, least = plan.amounts([name])
         return DistributionQuestion(part, share, people, plan.parts, plan.attributes[name], plan.places[name], least)
 
     def forecast(self, question: DistributionQuestion, expected: Floats | None, fitted: "FittedForecast") -> "Forecast":

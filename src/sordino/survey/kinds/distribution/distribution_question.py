@@ -74,7 +74,7 @@ class DistributionPart(QuestionPart):
     def once(self) -> str:
         return self.distribution
 
-    needs_deltas = True
+    reads_numbers = True
 
     @property
     def thresholds(self) -> frozenset[str]:

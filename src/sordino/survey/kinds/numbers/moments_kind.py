@@ -157,37 +157,28 @@ class MomentFacts(NamedTuple):
     Attributes:
         attributes: in the queries' order.
         places: of these among those of the plan.
-        epsilon: of the whole record.
-        least: the smallest delta.
+        epsilon: the most that an answer may reveal of them.
+        least: the smallest delta; that epsilon where attributes have none.
+        by_itself: whether each question is promised by itself: attributes have no deltas.
     """
 
     attributes: tuple[Attribute, ...]
     places: tuple[int, ...]
     epsilon: Nats
     least: Nats
+    by_itself: bool
 
 
 def moment_facts(part: NumbersPart, plan: PlanFacts) -> MomentFacts:
-    """The attributes of a part, and the amounts of its plan.
+    """The attributes of a part, and what an answer may reveal.
 
     Raises:
-        SordinoError: attributes without deltas.
+        SordinoError: attributes of which nothing is promised.
     """
-    epsilon, least = require_deltas(plan)
+    epsilon, least = plan.amounts(part.numbers)
     attributes = tuple(plan.attributes[name] for name in part.numbers)
-    return MomentFacts(attributes, tuple(plan.places[name] for name in part.numbers), epsilon, least)
-
-
-def require_deltas(plan: PlanFacts) -> tuple[Nats, Nats]:
-    """The epsilon and the smallest delta of a plan whose attributes have deltas.
-
-    Raises:
-        SordinoError: they have none.
-    """
-    if plan.least is None or plan.epsilon is None:
-        rule = "numbers are asked in plans whose attributes have a delta"
-        raise SordinoError(rule, found="attributes without", step="get the plan again")
-    return plan.epsilon, plan.least
+    places = tuple(plan.places[name] for name in part.numbers)
+    return MomentFacts(attributes, places, epsilon, least, by_itself=plan.epsilon is None)
 
 
 def number_mistakes(where: str, names: Sequence[str], survey: "AskedSurvey") -> Iterator[SordinoError]:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.audit.certificate import Certificate
+from sordino.definition.pairwise import LDP
 from sordino.definition.sampling import AnswerType
 from sordino.document.schema.strict_table import setting
 from sordino.domain.attribute import Attribute
@@ -58,7 +59,7 @@ class NumbersPart(QuestionPart, ABC):
     def names(self) -> tuple[str, ...]:
         return tuple(self.numbers)
 
-    needs_deltas = True
+    reads_numbers = True
 
     @property
     def categorical(self) -> frozenset[str]:
@@ -116,8 +117,10 @@ class NumbersQuestion(Question):
         part: what is asked, and the queries' integers.
         attributes: in the queries' order; of a regression the target last.
         places: of the attributes among those of the plan.
-        epsilon: the most that a report may tell of the whole record.
-        least: the smallest delta of the plan, at which plain LDP would have to ask.
+        epsilon: the most that a report may reveal of the whole record; of these attributes where each question is
+            promised by itself.
+        least: the smallest delta of the plan, at which plain LDP would have to ask; that epsilon without deltas.
+        by_itself: whether each question is promised by itself: attributes have no deltas.
     """
 
     part: NumbersPart
@@ -125,6 +128,7 @@ class NumbersQuestion(Question):
     places: tuple[int, ...]
     epsilon: Nats
     least: Nats
+    by_itself: bool
 
     @property
     def name(self) -> str:
@@ -320,6 +324,10 @@ class NumbersQuestion(Question):
         """
         _ = self.query
         return self.promised_queries.certificate(self.epsilon)
+
+    @property
+    def value_promise(self) -> LDP | None:
+        return LDP(self.epsilon) if self.by_itself else None
 
     @cached_property
     def expected_people(self) -> "MeanReadings | None":

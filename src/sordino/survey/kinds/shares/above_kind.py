@@ -28,7 +28,7 @@ from sordino.errors import SordinoError
 from sordino.printable import SEPARATOR
 from sordino.query.bin import Bin
 from sordino.query.query import Query
-from sordino.survey.kinds.numbers.moments_kind import number_mistakes, require_deltas
+from sordino.survey.kinds.numbers.moments_kind import number_mistakes
 from sordino.survey.kinds.question import Floats, PlanFacts, SharesPart, SharesQuestion
 from sordino.survey.kinds.shares.shares_kind import SharesKind, channel_of_shares
 from sordino.survey.schema.amounts import canonical_amount
@@ -74,7 +74,7 @@ class AbovePart(SharesPart):
     def once(self) -> tuple[str, str]:
         return self.above, plain(self.threshold)
 
-    needs_deltas = True
+    reads_numbers = True
 
 
 @dataclass(frozen=True)
@@ -232,9 +232,8 @@ class AboveKind(SharesKind[AboveSettings, AbovePart, AboveQuestion]):
             raise SordinoError("a threshold must lie within the number's range", found=plain(part.threshold))
 
     def question(self, part: AbovePart, share: Fraction, people: int, plan: PlanFacts) -> AboveQuestion:
-        _, least = require_deltas(plan)
         name = part.above
-        return AboveQuestion(part, share, people, plan.parts, least, plan.attributes[name], plan.places[name])
+        return AboveQuestion(part, share, people, plan.parts, plan.least, plan.attributes[name], plan.places[name])
 
 
 ABOVE = AboveKind(("above",), AboveSettings, AbovePart)
