@@ -645,6 +645,9 @@ def wrong_levels() -> Iterator[tuple[str, str]]:
         "by bounds for pairs",
         resealed("town", bounds=[["0", "1/2", "1/2"], ["1/2", "0", "1/2"], ["1/2", "1/2", "0"]]),
     )
+    louder = [part | ({"epsilon": "1"} if "above" in part else {}) for part in document["queries"]]
+    content = {field: part for field, part in document.items() if field != "hash"}
+    yield "less than a side declares", sealed_bytes(PLAN.seal(content | {"queries": louder})).decode() + "\n"
     yield "a delta too", resealed("age", delta=True, epsilon="1/2")
     yield "a delta instead", resealed("age", delta=True)
 
