@@ -68,7 +68,9 @@ def test_no_proof_is_left_open():
 
 def test_every_erratum_says_how_sure_it_is_and_which_command_shows_it():
     page = (ROOT / "docs" / "errata.md").read_text(encoding="utf-8")
-    rows = [line.strip("|").split(" | ") for line in page.splitlines() if line.startswith("| ") and line.count(" | ") == 4]
+    rows = [
+        line.strip("|").split(" | ") for line in page.splitlines() if line.startswith("| ") and line.count(" | ") == 4
+    ]
     rows = [row for row in rows if row[0].strip() != "place"]
     assert len(rows) > 40
     commands = {" ".join(words) for words, _ in every_command()}
