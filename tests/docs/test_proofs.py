@@ -6,6 +6,7 @@
 import re
 from pathlib import Path
 
+from commands import every_command
 from in_one import in_one
 
 ROOT = Path(__file__).parents[2]
@@ -63,3 +64,23 @@ def test_no_proof_is_left_open():
     for path in PROOFS:
         text = re.sub(r"\(\*.*?\*\)", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
         assert not re.search(r"\b(Admitted|admit|Axiom|Parameter|Conjecture|Abort)\b", text), path.name
+
+
+def test_every_erratum_says_how_sure_it_is_and_which_command_shows_it():
+    page = (ROOT / "docs" / "errata.md").read_text(encoding="utf-8")
+    rows = [
+        line.strip("|").split(" | ") for line in page.splitlines() if line.startswith("| ") and line.count(" | ") == 4
+    ]
+    rows = [row for row in rows if row[0].strip() != "place"]
+    assert len(rows) > 40
+    commands = {" ".join(words) for words, _ in every_command()}
+    for place, _, _, check, read in rows:
+        assert read.strip() in {"LaTeX", "statement", "as transcribed"}, place
+        for command in re.findall(r"`sordino (reproduce [\w-]+)`", check):
+            assert command in commands, place
+        for path in re.findall(r"`(tests/[\w/]+\.py)`", check):
+            assert (ROOT / path).exists(), place
+
+
+def test_the_authors_own_formula_of_proposition_6_is_no_erratum():
+    assert "Proposition 6" not in (ROOT / "docs" / "errata.md").read_text(encoding="utf-8")

@@ -2,7 +2,7 @@
 
 Guarantee: what certify says about its weights. The estimate is that of any dense channel (`base.Mechanism`). Cost: two
 words a value (more where one is rejected), one row of the table each.
-Source: the channels of the context-aware LDP paper for an arbitrary matrix of bounds, Section 4.
+Source: the channels of the context-aware LDP paper for an arbitrary matrix of bounds, Section 3.
 
 A table whose mean code is linear in the value: what grows by equal steps is told without bias by the code alone.
 

@@ -4,7 +4,7 @@ Guarantee: high-low eps-LDP, exactly. Another value hides with probability R / 2
 mechanism, else it is told as it is; R is the least whole number for which no inner code favours a sensitive value by
 more than e^eps. Codes are the inner ones, then one for each value that is not sensitive. A named combinator: it holds
 another mechanism. Cost: two words a value.
-Source: context-aware LDP paper, Section 5.1, (11) to (13) as corrected; the inner mechanism by its exact variance.
+Source: context-aware LDP paper, Section 5.1, (13) to (16) as corrected; the inner mechanism by its exact variance.
 """
 
 from collections.abc import Iterator

@@ -4,7 +4,7 @@ Guarantee: eps-LDP, exactly. A code is the mask of w of the k values. Over 2^64 
 value weigh (k - w) T and the others w (2^64 - T), with T the largest integer that (k - w) T <= w e^eps (2^64 - T)
 allows. No mechanism under LDP has a lower variance; w = 1 is randomized response. Its tally counts how often each value
 was in the subset. Cost: two words a value, k bits a report.
-Source: Ye and Barg 2018; Wang et al. 2016; context-aware LDP paper, Section 6.2.
+Source: Ye and Barg 2018; Wang et al. 2016.
 """
 
 import math

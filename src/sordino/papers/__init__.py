@@ -1,0 +1,30 @@
+"""Mechanisms and bounds of the three papers that a survey does not need, by public names.
+
+They are loaded when they are first used. The pages in docs/papers say which item of a paper each one is.
+"""
+
+from importlib import import_module
+from typing import Any
+
+_HOMES = {
+    "FiniteEvidence": "sordino.evidence.finite",
+    "L2Ball": "sordino.papers.bayesian_coordinate.means",
+    "NestedMean": "sordino.papers.bayesian_coordinate.nested",
+    "TwoCopies": "sordino.papers.bayesian_coordinate.least_squares",
+    "attribute_budget": "sordino.papers.bayesian_coordinate.attribute_loss",
+    "attribute_loss": "sordino.papers.bayesian_coordinate.attribute_loss",
+    "interact": "sordino.papers.bayesian_filter.interaction",
+    "knowledge_gain": "sordino.papers.bayesian_filter.knowledge",
+    "learning_limit": "sordino.papers.bayesian_filter.knowledge",
+    "nested_budgets": "sordino.papers.bayesian_coordinate.nested_budgets",
+    "tight_statement": "sordino.papers.bayesian_filter.knowledge",
+}
+
+__all__ = list(_HOMES)
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)

@@ -4,7 +4,7 @@ A query reads a value of the record and answers through a finite channel, so wha
 records exceed. Of several queries each person answers one, so that a report reveals what the worst of them does, at
 most; the losses of answers that one report gives together add. Numbers round against the promise: the most that can be
 learned is rounded up, never down. Cost: a certificate for each mechanism, and a pass over its weights where attributes
-are read together. Source: the bounds on posterior odds of the context-aware LDP paper, Section 3.1, with the evidence
+are read together. Source: the bounds on posterior odds of the context-aware LDP paper, Section 3.2, with the evidence
 of one report.
 """
 

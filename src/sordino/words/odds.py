@@ -1,7 +1,7 @@
 """What a definition of privacy promises, in plain words: odds and beliefs.
 
 Numbers round against the promise: the most that can be learned is rounded up, never down. Source: the bounds on
-posterior odds of the context-aware LDP paper, Section 3.1, Proposition 3, with the evidence of one report; of the BCDP
+posterior odds of the context-aware LDP paper, Section 3.2, Proposition 3, with the evidence of one report; of the BCDP
 paper, Section 2, for single attributes.
 """
 

@@ -5,7 +5,7 @@ every bound exactly (`integer_channel`): the promise rests on the last step alon
 
 Shapes: bounds (k, k), bounds[x][x'] limiting ln Pr(y|x) - ln Pr(y|x'); weights (k, m), rows of sum 2^64.
 
-Source: context-aware LDP paper, Definition 1 (bounds that differ from pair to pair).
+Source: context-aware LDP paper, Definition 2 (bounds that differ from pair to pair).
 Cost: a second for 8 values, some seconds for 16, about ten for 32, up to a minute or two beyond.
 
 The channel of least variance under bounds between pairs of values, in floats: which columns, and how often.

@@ -2,7 +2,8 @@
 
 The paper's map has 125 x 350 cells; its columns are uniform LDP and maps of 5 x 7, 25 x 35 and 25 x 70 public blocks.
 A distance is the total variation between the estimate and the shares of these very people, averaged over the runs.
-The paper states neither epsilon nor the post-processing; epsilon 1 with the nearest distribution fits its numbers.
+The paper states neither epsilon nor the post-processing; epsilon 1 with the nearest
+distribution is compatible with its numbers.
 Source: context-aware LDP paper, Section 7. Cost: seconds a run for four million people.
 
 Check-ins from a table: how many people each cell of a map has.
