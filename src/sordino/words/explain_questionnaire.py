@@ -90,6 +90,9 @@ def missing_words(plan: Plan) -> tuple[str, ...]:
     return (" ".join(lines),) if lines else ()
 
 
+DRAWN_FIRST = "The form draws the question first, without looking at any answer, and asks only what that one needs."
+"""Of a plan whose form does not ask all."""
+
 ANYBODY = "This holds whatever else they know, for this one report."
 DIFFERS = "How much the report can reveal differs from answer to answer."
 SHORT: dict[type, tuple[str, str]] = {
@@ -157,6 +160,7 @@ class _Questionnaire:
         lines = [f"{name}: {text}" for name, text in said if text]
         lines += [f"Until {words.until}"] if words.until is not None else []
         lines += [f"To be agreed to first: {self.text(words.consent)}"] if words.consent is not None else []
+        lines += [DRAWN_FIRST] if words.ask == "drawn" else []
         if words.languages[1:]:
             lines.append(f"In {', '.join(words.languages)}; shown here in {self.language}.")
         yield Paragraph(self.text(words.title), limits(*lines))
