@@ -115,6 +115,12 @@ SHORT: dict[type, tuple[str, str]] = {
 MIXED = "Some answers are protected less than others, or not at all: the details say which."
 
 
+def drawn_first_sentence(plan: Plan) -> str:
+    """That a form asks only what its question needs; nothing of a plan whose form asks all."""
+    words = plan.document.words
+    return DRAWN_FIRST if words is not None and words.ask == "drawn" else ""
+
+
 def in_clear_sentence(plan: Plan) -> str:
     """Which answers are sent as they are, by the survey's own texts; nothing of a plan without public columns."""
     words, wording = plan.document.words, {}
@@ -160,7 +166,7 @@ class _Questionnaire:
         lines = [f"{name}: {text}" for name, text in said if text]
         lines += [f"Until {words.until}"] if words.until is not None else []
         lines += [f"To be agreed to first: {self.text(words.consent)}"] if words.consent is not None else []
-        lines += [DRAWN_FIRST] if words.ask == "drawn" else []
+        lines += filter(None, [drawn_first_sentence(self.plan)])
         if words.languages[1:]:
             lines.append(f"In {', '.join(words.languages)}; shown here in {self.language}.")
         yield Paragraph(self.text(words.title), limits(*lines))
