@@ -1,4 +1,4 @@
-"""A form that draws its question first, in Chromium: what it asks, and that neither reload nor tab asks anything else."""
+"""A form that draws its question first, in Chromium: what it asks, and that no reload or tab asks anything else."""
 
 import pytest
 
