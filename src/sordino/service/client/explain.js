@@ -119,7 +119,11 @@ export function unlessInClear(key, plan, speech) {
   return names.length ? speech.say(except[key], { count: names.length, names: speech.list(names) }) : speech.say(key);
 }
 
-/** That the question is drawn before anything is asked; null of a plan that asks all, or one question. */
+/**
+ * That the question is drawn before anything is asked; null of a plan that asks all, or one question.
+ * @param {any} plan
+ * @param {import("./catalogue/speech.js").Speech} speech
+ */
 export const drawnFirst = ({ words, queries }, speech) => (words?.ask === "drawn" && queries.length > 1 ? speech.say("drawn_first", { count: queries.length }) : null);
 
 /**
