@@ -68,6 +68,12 @@ export declare class Questions {
   readonly cellBytes: number;
   /** The question that was drawn, the report's code, and its public cell; throws AnswerError before a word is drawn. */
   draw(record: Answers, words: WordSource): { question: number; code: bigint; cell: bigint };
+  /** The question of one person, where it is drawn before anything is asked: keep it before you ask. */
+  drawQuestion(words: WordSource): number;
+  /** The attributes that a question needs, each after those that decide whether it is asked. */
+  namesOf(question: number): string[];
+  /** The report about a question that was drawn before; throws AnswerError before a word is drawn. */
+  drawAbout(question: number, record: Answers, words: WordSource): { question: number; code: bigint; cell: bigint };
 }
 
 /**

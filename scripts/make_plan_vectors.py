@@ -369,6 +369,8 @@ def worded() -> Iterator[tuple[str, Plan]]:
     }
     section = [{"attributes": ["age", "region", "moved"]}]
     yield "words_public", Plan.of(Survey.read({**WORDED, "public": public, "section": section}), 1000)
+    about = {**WORDED["about"], "ask": "drawn"}
+    yield "words_drawn", Plan.of(Survey.read({**WORDED, "about": about}), 1000)
 
 
 def cases_of_public_columns() -> Iterator[tuple[str, Plan]]:
@@ -701,6 +703,7 @@ def wrong_words() -> Iterator[tuple[str, dict[str, Any]]]:
     yield "with a slider of categories", {**right, "attributes": {"x": {"input": "slider", "step": 1}}}
     yield "with a step of no slider", {**right, "attributes": {"x": {"step": 1}}}
     yield "with an unknown field", {**right, "more": "text"}
+    yield "that ask in an unknown way", {**right, "ask": "all"}
 
 
 def wrong_public_words(name: str) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -68,7 +68,7 @@ def _survey() -> dict[str, Any]:
     wider: list[tuple[dict[str, Any], str, dict[str, Any]]] = [
         (survey, "attribute", {"type": "array", "items": {"type": "object"}}),
         (survey, "public", {"anyOf": [names, {"type": "string"}]}),
-        (survey, "ask", {"$ref": "#/$defs/AskTable"}),
+        (survey, "ask", {"anyOf": [{"$ref": "#/$defs/AskTable"}, {"const": "drawn"}]}),
         (attribute, "number", {"anyOf": [pair, {"const": True}]}),
         (attribute, "several", {"type": "boolean"}),
         (attribute, "protect", {"enum": [True, *ALL]}),

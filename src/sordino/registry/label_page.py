@@ -10,7 +10,7 @@ from sordino.survey.kinds.question import Question
 from sordino.survey.planning.plan import Plan
 from sordino.words.condition_sentences import weaker_report_sentences
 from sordino.words.explain_plan import explanation
-from sordino.words.explain_questionnaire import in_clear_sentence, reveal_sentences
+from sordino.words.explain_questionnaire import drawn_first_sentence, in_clear_sentence, reveal_sentences
 from sordino.words.public_columns import public_sentences
 
 FEW = 12
@@ -58,7 +58,7 @@ def label_page(plan: Plan, entry: Mapping[str, Any]) -> str:
     # Examples are what stands in short already, in per cent.
     kept = [sentence.text for sentence in said.summary if sentence.purpose is not Purpose.EXAMPLE]
     revealed = (*kept, NOT_COVERED, *public_sentences(plan))
-    short = in_clear_sentence(plan), *reveal_sentences(plan), *weaker_report_sentences(plan)
+    short = drawn_first_sentence(plan), in_clear_sentence(plan), *reveal_sentences(plan), *weaker_report_sentences(plan)
     sections = (
         Section(
             "In short",

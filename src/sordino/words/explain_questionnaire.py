@@ -90,6 +90,9 @@ def missing_words(plan: Plan) -> tuple[str, ...]:
     return (" ".join(lines),) if lines else ()
 
 
+DRAWN_FIRST = "The form draws the question first, without looking at any answer, and asks only what that one needs."
+"""Of a plan whose form does not ask all."""
+
 ANYBODY = "This holds whatever else they know, for this one report."
 DIFFERS = "How much the report can reveal differs from answer to answer."
 SHORT: dict[type, tuple[str, str]] = {
@@ -110,6 +113,12 @@ SHORT: dict[type, tuple[str, str]] = {
 """What people read of a report whose answers are all protected in one way."""
 
 MIXED = "Some answers are protected less than others, or not at all: the details say which."
+
+
+def drawn_first_sentence(plan: Plan) -> str:
+    """That a form asks only what its question needs; nothing of a plan whose form asks all."""
+    words = plan.document.words
+    return DRAWN_FIRST if words is not None and words.ask == "drawn" else ""
 
 
 def in_clear_sentence(plan: Plan) -> str:
@@ -157,6 +166,7 @@ class _Questionnaire:
         lines = [f"{name}: {text}" for name, text in said if text]
         lines += [f"Until {words.until}"] if words.until is not None else []
         lines += [f"To be agreed to first: {self.text(words.consent)}"] if words.consent is not None else []
+        lines += filter(None, [drawn_first_sentence(self.plan)])
         if words.languages[1:]:
             lines.append(f"In {', '.join(words.languages)}; shown here in {self.language}.")
         yield Paragraph(self.text(words.title), limits(*lines))

@@ -95,3 +95,25 @@ test("where nothing can be kept nothing is drawn nor sent, and why is said", asy
   await assert.rejects(outbox.send(), /must be on this device's disk before it is sent.*no IndexedDB here/);
   await assert.rejects(new Outbox("sha256:0", "https://collector.example/plans/sha256:0", null, new Kept()).send(), /storage was cleared/);
 });
+
+test("a question that is drawn first needs its own attributes alone, and gives the code of one draw by the same words", () => {
+  const plan = planOf("only_if");
+  const questions = new Questions(plan);
+  const { reports } = JSON.parse(readFileSync(new URL("../../vectors/only_if.json", import.meta.url), "utf8"));
+  const fresh = new FreshWords();
+  const seen = new Set();
+  for (let i = 0; i < 2000; i += 1) {
+    const given = [];
+    const { record } = reports[i % reports.length];
+    const whole = questions.draw(record, { next: () => given[given.push(fresh.next()) - 1] });
+    let place = 0;
+    const again = { next: () => given[place++] };
+    const question = questions.drawQuestion(again);
+    const own = questions.namesOf(question);
+    const part = Object.fromEntries(Object.entries(record).filter(([name]) => own.includes(name)));
+    assert.deepEqual(questions.drawAbout(question, part, again), whole);
+    assert.equal(place, given.length);
+    seen.add(question);
+  }
+  assert.equal(seen.size, plan.queries.length);
+});

@@ -259,6 +259,10 @@ SURVEYS = {
         {**asking(X), "name": "Us", "description": "Why"},
         {**asking(X), "about": {"title": "Us", "purpose": "Why"}},
     ),
+    "a question drawn first": (
+        {"epsilon": "1", "attribute": {"x": CATEGORIES}, "questions": [X], "ask": "drawn"},
+        {**asking(X), "about": {"ask": "drawn"}},
+    ),
     "a consent": ({**asking(X), "consent": "I agree."}, {**asking(X), "about": {"consent": {"text": "I agree."}}}),
     "a consent in a table": (
         {**asking(X), "about": {"consent": {"en": "Yes", "de": "Ja"}}},

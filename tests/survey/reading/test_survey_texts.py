@@ -56,6 +56,13 @@ def test_words_stand_in_the_plan_in_the_surveys_order():
     assert words.attributes["moved"].input == "date"
 
 
+def test_a_form_draws_the_question_first_on_request_alone():
+    assert words_of(SURVEY).ask is None
+    assert words_of(changed(lambda tables: tables["about"].update(ask="drawn"))).ask == "drawn"
+    wrong = mistakes(changed(lambda tables: tables["about"].update(ask="all")))
+    assert wrong == ["about.ask must be 'drawn'; found 'all'"]
+
+
 def test_a_plan_without_words_has_no_part_of_them():
     bare = changed(lambda tables: (tables.pop("about"), tables.pop("section")))
     bare["attribute"] = {"smoker": {"categories": ["yes", "no"]}}

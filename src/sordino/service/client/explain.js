@@ -120,6 +120,13 @@ export function unlessInClear(key, plan, speech) {
 }
 
 /**
+ * That the question is drawn before anything is asked; null of a plan that asks all, or one question.
+ * @param {any} plan
+ * @param {import("./catalogue/speech.js").Speech} speech
+ */
+export const drawnFirst = ({ words, queries }, speech) => (words?.ask === "drawn" && queries.length > 1 ? speech.say("drawn_first", { count: queries.length }) : null);
+
+/**
  * All sentences in the order in which they matter: what leaves, what it can reveal, and what is not promised.
  * @param {import("./index.js").Found} found
  * @param {import("./catalogue/speech.js").Speech} [speech]
@@ -130,6 +137,7 @@ export function sentences({ plan, questions, verdicts }, speech = ENGLISH) {
   if (plan.series) lines.push(speech.say("series_once", { count: plan.series.periods }));
   const several = plan.queries.length > 1;
   if (several) lines.push(speech.say("of_several", { count: plan.queries.length }));
+  lines.push(...[drawnFirst(plan, speech)].filter(Boolean));
   lines.push(...alike(plan.queries.flatMap((part, place) => revealed(plan, part, verdicts[place], questions.asked[place].attribute, speech)), speech));
   lines.push(...plan.queries.flatMap((part) => ofDrawn(part, speech)), ...ofConditions(plan, questions, speech));
   if (several || plan.epsilon !== undefined) lines.push(...aboutOthers(plan, verdicts, speech));

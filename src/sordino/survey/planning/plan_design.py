@@ -163,6 +163,7 @@ def questionnaire(survey: Survey) -> dict[str, Any] | None:
         words |= about.dump(include=set(OF_ABOUT))
         words |= {} if about.until is None else {"until": about.until.isoformat()}
         words |= {} if about.consent is None else {"consent": about.consent.text}
+        words |= {} if about.ask is None else {"ask": about.ask}
     return words | {"sections": sections, "attributes": named}
 
 

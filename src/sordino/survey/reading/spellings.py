@@ -41,6 +41,7 @@ ABOUT_WORDS = {
     "name": "title",
     "description": "purpose",
     "language": "languages",
+    "asked": "ask",
 }
 """Words at the top of a survey that stand in `about`, each with the declared one."""
 
@@ -220,6 +221,8 @@ def declared_tables(given: Mapping[str, Any]) -> DeclaredTables:
         given = tables
     for word in [word for word in DESCRIBED if _describes(given.get(word))]:
         _rename("", tables, {word: "attribute"}, read.mistakes)
+    if isinstance(tables.get("ask"), str):
+        tables["asked"] = tables.pop("ask")
     _rename("", tables, SURVEY_WORDS, read.mistakes)
     tables.setdefault("version", VERSION)
     _read_about(read)

@@ -61,7 +61,7 @@ from datetime import date, datetime
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from sordino.definition.combined import combined_definition, largest_bound
 from sordino.document.checked_tables import VersionField, is_list_of, try_tables
@@ -288,6 +288,7 @@ class AboutTable(StrictTable):
         until: the last day of the collection.
         languages: of all texts, the default first; by default those that texts name.
         consent: what a person must agree to.
+        ask: `drawn` if a form asks only what the question is about that it drew before; by default it asks all.
     """
 
     title: Any = None
@@ -298,6 +299,7 @@ class AboutTable(StrictTable):
     until: Any = None
     languages: Any = None
     consent: ConsentTable | None = None
+    ask: Literal["drawn"] | None = None
 
 
 class SectionTable(StrictTable):

@@ -148,6 +148,7 @@ class QuestionnairePart(StrictTable):
         reports: what happens with the reports.
         until: when it ends, a date.
         consent: what a person agrees to before anything is drawn.
+        ask: `drawn` if a form draws its question first, and asks only what that one is about; by default it asks all.
         sections: all attributes of the plan, each once; public columns among them are asked for there, all others
             first.
         attributes: how they and public columns are asked for; of none where its name is all there is.
@@ -161,6 +162,7 @@ class QuestionnairePart(StrictTable):
     reports: LocalText | None = None
     until: Annotated[str, ValueLimits(min_length=10, max_length=10)] | None = None
     consent: LocalText | None = None
+    ask: Literal["drawn"] | None = None
     sections: list[SurveySectionPart] = setting(min_length=1)
     attributes: dict[str, WordingPart]
 

@@ -148,6 +148,7 @@ export default {
   one_report: { one: "Die Seite verlässt eine zufällig gezogene Meldung von {count} Bit.", other: "Die Seite verlässt eine zufällig gezogene Meldung von {count} Bit." },
   series_once: { one: "Sie antworten einmal, in {count} Zeitraum.", other: "Sie antworten einmal, in einem von {count} Zeiträumen, der gewählt wird, ohne auf Ihre Antworten zu sehen. Die Meldung zeigt, in welchem, und verrät über Ihre Antworten zu anderen Zeiten nicht mehr." },
   of_several: "Ihr Gerät wählt zufällig eine von {count} Fragen, unabhängig von Ihren Antworten; die Meldung betrifft nur diese und zeigt, welche es ist.",
+  drawn_first: "Dieses Formular zieht zufällig eine von {count} Fragen, bevor Sie antworten, und fragt nur, was diese braucht. Wer diese Seite sieht, sieht, welche Frage es ist.",
   drawn: "Von den Antworten auf {name} wählt Ihr Gerät eine zufällig aus, was auch immer zutrifft. Die Meldung zeigt, welche es ist, und nicht, ob sie zutrifft.",
   asked_because: "{name} wird wegen {names} gefragt. Wer nicht gefragt wird, antwortet {value}; eine Meldung über {name} schützt das wie jede andere Antwort.",
   asked_number: "{name} wird wegen {names} gefragt. Wer nicht gefragt wird, berichtet, dass es keine Zahl gibt; das ist geschützt wie jede Zahl.",

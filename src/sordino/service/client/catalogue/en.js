@@ -149,6 +149,7 @@ export default {
   one_report: { one: "One report of {count} bit leaves the page, drawn at random.", other: "One report of {count} bits leaves the page, drawn at random." },
   series_once: { one: "You answer once, in {count} period.", other: "You answer once, in one of {count} periods, chosen without looking at your answers. The report shows which one, and reveals no more about your answers at other times." },
   of_several: "Your device picks one of {count} questions at random, whatever your answers are; the report is about this one, and shows which it is.",
+  drawn_first: "This form draws one of {count} questions at random before you answer, and asks only what that one needs. Anyone who sees this page sees which question it is.",
   drawn: "Of the answers to {name} your device picks one at random, whatever applies. The report shows which one, and not whether it applies.",
   asked_because: "{name} is asked because of {names}. Whoever is not asked answers {value}, which a report about {name} protects like any other answer.",
   asked_number: "{name} is asked because of {names}. Whoever is not asked reports that there is no number, which is protected like any number.",

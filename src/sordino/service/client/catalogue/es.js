@@ -148,6 +148,7 @@ export default {
   one_report: { one: "De la página sale un solo informe de {count} bit, extraído al azar.", other: "De la página sale un solo informe de {count} bits, extraído al azar." },
   series_once: { one: "Usted responde una vez, en {count} periodo.", other: "Usted responde una vez, en uno de {count} periodos, elegido sin mirar sus respuestas. El informe muestra cuál, y no revela más sobre sus respuestas en otros momentos." },
   of_several: "Su dispositivo elige al azar una de {count} preguntas, sean cuales sean sus respuestas; el informe trata solo de ella y muestra cuál es.",
+  drawn_first: "Este formulario extrae al azar una de {count} preguntas antes de que usted responda, y solo pide lo que esta necesita. Quien ve esta página ve qué pregunta es.",
   drawn: "De las respuestas a {name} su dispositivo elige una al azar, sea cual sea la que corresponda. El informe muestra cuál es, y no si corresponde.",
   asked_because: "{name} se pregunta a causa de {names}. Quien no recibe la pregunta responde {value}, lo que un informe sobre {name} protege como cualquier otra respuesta.",
   asked_number: "{name} se pregunta a causa de {names}. Quien no recibe la pregunta informa de que no hay número, lo que está protegido como cualquier número.",

@@ -148,6 +148,7 @@ export default {
   one_report: { one: "Un seul rapport de {count} bit sort de la page, tiré au hasard.", other: "Un seul rapport de {count} bits sort de la page, tiré au hasard." },
   series_once: { one: "Vous répondez une fois, dans {count} période.", other: "Vous répondez une fois, dans une de {count} périodes, choisie sans regarder vos réponses. Le rapport montre laquelle, et n’en révèle pas plus sur vos réponses à d’autres moments." },
   of_several: "Votre appareil choisit au hasard une question sur {count}, quelles que soient vos réponses ; le rapport ne porte que sur elle et montre laquelle.",
+  drawn_first: "Ce formulaire tire au hasard une question sur {count} avant que vous répondiez, et ne demande que ce qu’il lui faut. Qui voit cette page voit de quelle question il s’agit.",
   drawn: "Parmi les réponses à {name}, votre appareil en tire une au hasard, quoi qui s’applique. Le rapport montre laquelle, et non si elle s’applique.",
   asked_because: "{name} est demandé en raison de {names}. Qui n’est pas interrogé répond {value}, ce qu’un rapport sur {name} protège comme toute autre réponse.",
   asked_number: "{name} est demandé en raison de {names}. Qui n’est pas interrogé rapporte qu’il n’y a pas de nombre, ce qui est protégé comme tout nombre.",

@@ -5,7 +5,7 @@ import { Speech, chosen, load, offered } from "../catalogue/speech.js";
 import { FreshWords } from "../channel/words.js";
 import { open } from "../checked_plan.js";
 import { PageError, element, fetchPlan, surveyText, words } from "../dom.js";
-import { unlessInClear } from "../explain.js";
+import { drawnFirst, unlessInClear } from "../explain.js";
 import { Field } from "../fields.js";
 import { followConditions } from "../inputs/conditions.js";
 import { PlanError } from "../plan/canonical.js";
@@ -65,6 +65,8 @@ export class AnswerForm {
     this.isStopped = false;
     /** @type {Turn | null | undefined} */
     this.turn = undefined;
+    /** @type {number | null | undefined} */
+    this.question = undefined;
   }
 
   /** Fetch the plan, and ask, or go on with what was drawn before. */
@@ -114,11 +116,23 @@ export class AnswerForm {
     this.turn ??= await Turn.own(this.plan, period, invitation !== null);
     if (this.isStopped) return;
     if (this.turn === null || this.turn.when() === "now") {
+      this.question ??= await this.#ownQuestion();
+      if (this.isStopped) return;
       this.tell = undefined;
       this.#show((fields) => this.draft?.restore(fields));
       return;
     }
     this.#wait();
+  }
+
+  /**
+   * The person's question where the plan has it drawn first: once for each plan and device, and kept before anything is asked, so
+   * that no reload and no other window draws another; null where all is asked. Throws StorageError.
+   */
+  async #ownQuestion() {
+    if (this.plan.words?.ask !== "drawn") return null;
+    const draw = (found) => found ?? { question: this.questions.drawQuestion(new FreshWords()) };
+    return (await this.outbox.shelf.change(`${this.plan.hash} question`, draw)).question;
   }
 
   /** Say when it is the person's turn, and ask then if the page is still open. */
@@ -173,6 +187,7 @@ export class AnswerForm {
     this.head.replaceChildren(
       ...[languageSwitch(this.languages, speech, (other) => this.#switch(other)), title === undefined ? element(heading, {}, speech.say("page_title")) : surveyText(speech, title, heading)].filter(Boolean),
       element("p", { class: "lead" }, unlessInClear("lead", this.plan, speech)),
+      ...[drawnFirst(this.plan, speech)].filter(Boolean).map((line) => element("p", {}, line)),
       ...[aboutList(this.plan, speech)].filter(Boolean),
     );
   }
@@ -204,7 +219,7 @@ export class AnswerForm {
   /** Show the questions, whose fields are filled in first. */
   #show(fill) {
     const { plan, speech, site } = this;
-    const names = asked(plan);
+    const names = this.question === null ? asked(plan) : this.questions.namesOf(this.question);
     /** @type {[string, any][]} */
     const inClear = askedColumns(plan).map((column) => [column.name, { ...column, isPublic: true }]);
     const sections = plan.words?.sections ?? [{ attributes: names }];
@@ -282,7 +297,8 @@ export class AnswerForm {
     let drawn;
     try {
       drawn = await this.outbox.reserve(() => {
-        const { code, cell } = this.questions.draw(record, new FreshWords());
+        const words = new FreshWords();
+        const { code, cell } = this.question === null ? this.questions.draw(record, words) : this.questions.drawAbout(this.question, record, words);
         return pack(code, this.questions.codeBytes, cell, this.questions.cellBytes);
       });
     } catch (error) {

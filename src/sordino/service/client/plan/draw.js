@@ -1,7 +1,7 @@
 // The draw of a report: a question, where numbers are asked a query, its statistic, its mechanism.
 
 import { cellOf, cells, joinNames } from "./cells.js";
-import { appliesTo, combinationOf, combinationsOf, countCombinations, marksOf } from "./choices.js";
+import { appliesTo, combinationOf, combinationsOf, countCombinations, marksOf, withConditions } from "./choices.js";
 import { codes, listOf, requires } from "../channel/entries.js";
 import { gcd } from "../channel/fraction.js";
 import { Mechanism } from "../channel/mechanism.js";
@@ -10,7 +10,7 @@ import { neededMoments } from "../estimate/columns.js";
 import { amongComplete } from "../estimate/given.js";
 import { told } from "../estimate/moments.js";
 import { cellBytes, fitsBeside, publicCell } from "./public.js";
-import { asked, bin, edgesOf, scaled, values } from "./record.js";
+import { about, asked, bin, edgesOf, scaled, values } from "./record.js";
 import { STATISTICS } from "./statistics.js";
 import { below, pick } from "../channel/words.js";
 
@@ -325,7 +325,37 @@ export class Questions {
     const found = values(this.plan, record, this.names);
     const cell = publicCell(this.plan, record);
     const question = this.choice.draw(words);
-    return { question, code: this.firsts[question] + this.asked[question].answer(found, words), cell };
+    return { question, code: this.#code(question, found, words), cell };
+  }
+
+  /**
+   * The question of one person by the plan's weights, where it is drawn before anything is asked; keep it: another draw is another person's.
+   * @param {{next(): bigint}} words
+   */
+  drawQuestion(words) {
+    return this.choice.draw(words);
+  }
+
+  /** The attributes that one question is about, each after those that decide whether it is asked. */
+  namesOf(question) {
+    return withConditions(about(this.plan.queries[question]), this.plan.attributes);
+  }
+
+  /**
+   * The report about a question that was drawn before; throws AnswerError before a word is drawn.
+   * @param {number} question
+   * @param {Record<string, any>} record a value of each attribute that it is about, and of those that decide whether it is asked
+   * @param {{next(): bigint}} words
+   * @returns {{question: number, code: bigint, cell: bigint}}
+   */
+  drawAbout(question, record, words) {
+    const found = values(this.plan, record, this.namesOf(question));
+    const cell = publicCell(this.plan, record);
+    return { question, code: this.#code(question, found, words), cell };
+  }
+
+  #code(question, found, words) {
+    return this.firsts[question] + this.asked[question].answer(found, words);
   }
 
   /** Bytes of a code in a packed upload. */

@@ -84,7 +84,7 @@ export function planFields(checks) {
   const QuestionnairePart = table("QuestionnairePart", {
     languages: listOf(text, 1), "title?": anyOf(text, tableOf(text)), "by?": anyOf(text, tableOf(text)),
     "purpose?": anyOf(text, tableOf(text)), "contact?": anyOf(text, tableOf(text)), "reports?": anyOf(text, tableOf(text)),
-    "until?": sized(10, 10), "consent?": anyOf(text, tableOf(text)), sections: listOf(SurveySectionPart, 1),
+    "until?": sized(10, 10), "consent?": anyOf(text, tableOf(text)), "ask?": oneOf("drawn"), sections: listOf(SurveySectionPart, 1),
     attributes: tableOf(WordingPart),
   });
   const SeriesPart = table("SeriesPart", { periods: whole(1), every: text, start: sized(10, 10), "season?": whole(1) });
