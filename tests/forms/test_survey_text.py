@@ -3,6 +3,8 @@
 import tomllib
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as some
 
 from sordino import SordinoError, SordinoErrors, Survey
 from sordino.errors import DamagedError
@@ -358,3 +360,40 @@ def test_of_several_bounds_the_tightest_hold_and_steps_that_miss_an_end_are_name
     assert "step" not in tables["attribute"]["mood"]
     assert [one.where for one in found.left_out] == ["row 3, 'mood'"]
     Survey.read(chosen(tables))
+
+
+NAMES = some.sampled_from(["a", "A", "b", "c", "latitude", "other", "none of them"])
+ROWS = some.fixed_dictionaries(
+    {
+        "type": some.sampled_from(
+            ["select_one l", "select one from l or specify other", "select_multiple l", "select_one cut", "integer",
+             "select_multiple long", "range", "geopoint", "date", "text", "begin_group", "end_group", "begin repeat"]
+        ),
+        "name": NAMES,
+    },
+    optional={
+        "relevant": some.sampled_from(["${a} = 'x'", "${a} != 'x'", "FALSE", "${b} = 'y' and ${a} = 'x'", "${c} > 3"]),
+        "required": some.sampled_from(["yes", "no"]),
+        "disabled": some.sampled_from(["yes", "no"]),
+        "constraint": some.sampled_from([". >= 3 and . <= 1", ". > 0", ". >= 0 and . <= 9 and . >= 2", ". <= 4"]),
+        "parameters": some.sampled_from(["start=0 end=10 step=3", "start=1 end=1", "step=0", "start=-1 step=0.5"]),
+        "label::EN": NAMES,
+        "label": NAMES,
+    },
+)  # fmt: skip
+LISTS = [["l", "x", "X"], ["l", "y", "X"], ["l", "other", None], ["l", "x", "again"], ["cut", "a;b", None],
+         ["cut", "not asked", None], *(["long", f"c{number}", None] for number in range(70))]  # fmt: skip
+
+
+@given(some.lists(ROWS, min_size=1, max_size=8))
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_every_form_gives_a_survey_that_is_read_and_names_each_row_that_it_lacks(tmp_path, rows):
+    found, tables = of_rows(tmp_path, *rows, choices=LISTS)
+    told = {one.where.partition(",")[0] for one in found.left_out}
+    repeats = 0
+    for number, row in enumerate(rows, 2):
+        if row["type"] == "text" and not repeats:
+            assert f"row {number}" in told
+        repeats += row["type"] == "begin repeat" or (row["type"] == "begin_group" and f"row {number}" in told)
+    if "attribute" in tables:
+        Survey.read(chosen(tables))

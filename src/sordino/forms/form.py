@@ -200,22 +200,9 @@ def _read_question(
 ) -> None:
     name = cells.get("name", "")
     where = f"row {row}, {shown(name or kind)}"
-    why = REASONS.get(kind, f"questions of the type {shown(kind)} are not asked")
-    if kind in ASKED:
-        choices, why = reading.choices.get(rest[0], []) if rest else [], _unasked(cells)
-        columns = PLACE if kind == "geopoint" else (name.lower(),)
-        if why:
-            pass
-        elif not name:
-            why = "it has no name"
-        elif name in {question.name for question in reading.questions}:
-            why = "another question has its name"
-        elif not reading.columns.isdisjoint(columns):
-            why = (
-                "its data would stand in a column of another question: names are alike but for case, or both are places"
-            )
-        elif kind.startswith("select_") and len(choices) < 2:
-            why = "its list has no two choices"
+    columns = PLACE if kind == "geopoint" else (name.lower(),)
+    choices = reading.choices.get(rest[0], []) if rest else []
+    why = _no_question(reading, kind, name, choices, columns, cells)
     if why:
         reading.left_out.append(LeftOut(where, why))
         return
@@ -238,6 +225,23 @@ def _read_question(
     reading.questions.append(
         FormQuestion(row, kind, name, texts, hints, tuple(choices), required, relevant, cells, group)
     )
+
+
+def _no_question(
+    reading: _FormReading, kind: str, name: str, choices: list[FormChoice], columns: tuple[str, ...], cells: Row
+) -> str:
+    """Why a row is no question of a survey; empty where it is one."""
+    if kind not in ASKED:
+        return REASONS.get(kind, f"questions of the type {shown(kind)} are not asked")
+    if why := _unasked(cells):
+        return why
+    if not name:
+        return "it has no name"
+    if name in {question.name for question in reading.questions}:
+        return "another question has its name"
+    if not reading.columns.isdisjoint(columns):
+        return "its data would stand in a column of another question: names are alike but for case, or both are places"
+    return "its list has no two choices" if kind.startswith("select_") and len(choices) < 2 else ""
 
 
 def _unasked(cells: Row) -> str:
