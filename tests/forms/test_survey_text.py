@@ -1,10 +1,12 @@
 """A form as a survey: what it asks is there, what it cannot ask is listed, and every promise is left to be made."""
 
 import tomllib
+from xml.etree import ElementTree as ET
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
+from pyxform.xls2xform import convert
 
 from sordino import SordinoError, SordinoErrors, Survey
 from sordino.errors import DamagedError
@@ -397,3 +399,30 @@ def test_every_form_gives_a_survey_that_is_read_and_names_each_row_that_it_lacks
         repeats += row["type"] == "begin repeat" or (row["type"] == "begin_group" and f"row {number}" in told)
     if "attribute" in tables:
         Survey.read(chosen(tables))
+
+
+def test_pyxform_asks_the_same_questions_under_conditions_that_are_kept_or_named(tmp_path):
+    sheets = {
+        "survey": [
+            ["type", "name", "label", "relevance", "disabled", "required"],
+            ["select_one yn", "a", "A?", None, None, "yes"],
+            ["select_one yn", "b", "B?", "${a} = 'yes'", None, "yes"],
+            ["select_multiple yn", "c", "C?", "selected(${b}, 'no')"],
+            ["select_one yn", "old", "Old?", None, "yes"],
+            ["integer", "d", "D?", "count-selected(${c}) > 1"],
+            ["integer", "e", "E?"],
+        ],
+        "choices": [["list_name", "name", "label"], *YN],
+    }
+    path = write_form(tmp_path / "witness.xlsx", **sheets)
+    form = ET.fromstring(convert(path).xform)
+    asked = {one.get("ref").rpartition("/")[2] for one in form.iter() if one.get("ref", "").startswith("/")}
+    binds = [one for one in form.iter() if one.tag.endswith("}bind") and one.get("relevant")]
+    conditional = {one.get("nodeset").rpartition("/")[2] for one in binds}
+    found = imported(path)
+    attributes = tomllib.loads(found.text)["attribute"]
+    assert attributes.keys() == asked == {*"abcde"}
+    named = {
+        name for name in attributes for one in found.left_out if f"'{name}'" in one.where and "only where" in one.why
+    }
+    assert conditional == {name for name, own in attributes.items() if "only_if" in own} | named == {*"bcd"}
