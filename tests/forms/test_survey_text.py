@@ -1,8 +1,12 @@
 """A form as a survey: what it asks is there, what it cannot ask is listed, and every promise is left to be made."""
 
 import tomllib
+from xml.etree import ElementTree as ET
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as some
+from pyxform.xls2xform import convert
 
 from sordino import SordinoError, SordinoErrors, Survey
 from sordino.errors import DamagedError
@@ -182,7 +186,10 @@ def test_a_form_of_lists_is_a_survey_once_its_promises_are_made(tmp_path):
     )
     assert tables["epsilon"] == CHOOSE
     assert found.text.count(f'protect = "{CHOOSE}"') == 2
-    assert [one.why for one in found.left_out] == ["what people write as another answer; the choice `other` is there"]
+    assert [one.why for one in found.left_out] == [
+        "another choice of its list has its name",
+        "what people write as another answer; the choice `other` is there",
+    ]
     made = found.text.replace(f'epsilon = "{CHOOSE}"', 'epsilon = "1"')
     made = made.replace(f'protect = "{CHOOSE}"', 'protect = { sensitive = ["b"] }')
     survey = Survey.read(tomllib.loads(made))
@@ -277,3 +284,145 @@ def test_files_that_are_no_form_are_refused(tmp_path, monkeypatch):
     monkeypatch.setattr("sordino.forms.workbook.LARGEST", 100)
     with pytest.raises(SordinoError, match="must unpack to at most 100 bytes"):
         read_workbook(path)
+
+
+def chosen(tables):
+    """The tables of a survey with its open places filled in."""
+    for own in tables["attribute"].values():
+        own.pop("protect", None)
+        own.pop("delta", None)
+        number = own.get("number", {})
+        if number and CHOOSE in number.values():
+            number |= {"low": 0, "high": 1}
+        own |= {name: value for name, value in (("missing", "0.1"), ("several", 1)) if own.get(name) == CHOOSE}
+        if "grid" in own:
+            own["grid"] = {"south": 0, "north": 1, "west": 0, "east": 1, "rows": 2, "columns": 2}
+    return tables | {"epsilon": "1"}
+
+
+YN = [["yn", "yes", "Yes"], ["yn", "no", "No"]]
+FIRST = {"type": "select_one yn", "name": "first", "required": "yes"}
+
+
+@pytest.mark.parametrize(
+    ("row", "why"),
+    [
+        ({"type": "select_one yn", "name": "x", "disabled": "yes"}, "it is disabled"),
+        ({"type": "select_one yn", "name": "x", "relevant": "FALSE"}, "it is asked of nobody"),
+        ({"type": "integer", "name": "x", "calculation": "${age} * 2"}, "what is worked out"),
+        ({"type": "select_one yn", "name": "x", "appearance": "w1 label"}, "the heading of a table"),
+        ({"type": "select_one yn", "name": "FIRST"}, "alike but for case"),
+        ({"type": "select_multiple long", "name": "x"}, "no survey takes it"),
+        ({"type": "select_multiple cut", "name": "x"}, "no survey takes it"),
+        ({"type": "select_one said", "name": "x", "relevant": "${first} = 'yes'"}, "'not asked' is what people are"),
+    ],
+)
+def test_what_nobody_answers_or_no_survey_takes_is_left_out_with_its_row(tmp_path, row, why):
+    lists = [["long", f"c{number}", None] for number in range(70)]
+    lists += [["cut", "a;b", None], ["cut", "c", None], ["said", "not asked", None], ["said", "b", None]]
+    found, tables = of_rows(tmp_path, FIRST, row, choices=[*YN, *lists])
+    assert list(tables["attribute"]) == ["first"]
+    assert [(one.where.partition(",")[0], why in one.why) for one in found.left_out] == [("row 3", True)]
+    Survey.read(chosen(tables))
+
+
+def test_old_spellings_of_types_and_columns_are_read(tmp_path):
+    sheets = {
+        "survey": [
+            ["type", "name", "label:English", "relevance", "LABEL::DE"],
+            ["select one from yn", "a", "A?", None, "A"],
+            ["select all that apply from yn or specify other", "b", "B?", "${a} = 'yes'", "B"],
+            ["begin repeat", "r"],
+            ["integer", "c"],
+            ["end repeat"],
+            ["geopoint", "here"],
+            ["geopoint", "there"],
+        ],
+        "choices": [["list name", "value", "label:English", "region"], *([*one, "x"] for one in YN), ["yn", "other"]],
+    }
+    found = imported(write_form(tmp_path / "old.xlsx", **sheets))
+    tables = tomllib.loads(found.text)
+    assert tables["about"]["languages"] == ["en", "de"]
+    assert list(tables["attribute"]) == ["a", "b", "here"]
+    assert tables["attribute"]["b"]["only_if"] == {"a": "yes"}
+    assert tables["attribute"]["b"]["categories"] == ["yes", "no", "other"]
+    assert any(one.where == "sheet choices" and "'region'" in one.why for one in found.left_out)
+    assert any(one.where == "row 8, 'there'" for one in found.left_out)
+    Survey.read(chosen(tables))
+
+
+def test_of_several_bounds_the_tightest_hold_and_steps_that_miss_an_end_are_named(tmp_path):
+    bounds = ". >= 18 and . >= 0 and . <= 99 and . <= 120"
+    found, tables = of_rows(
+        tmp_path,
+        {"type": "integer", "name": "age", "constraint": bounds, "required": "yes"},
+        {"type": "range", "name": "mood", "parameters": "start=0 end=10 step=3", "required": "yes"},
+    )
+    assert tables["attribute"]["age"]["number"] == {"low": 18, "high": 99}
+    assert "step" not in tables["attribute"]["mood"]
+    assert [one.where for one in found.left_out] == ["row 3, 'mood'"]
+    Survey.read(chosen(tables))
+
+
+NAMES = some.sampled_from(["a", "A", "b", "c", "latitude", "other", "none of them"])
+ROWS = some.fixed_dictionaries(
+    {
+        "type": some.sampled_from(
+            ["select_one l", "select one from l or specify other", "select_multiple l", "select_one cut", "integer",
+             "select_multiple long", "range", "geopoint", "date", "text", "begin_group", "end_group", "begin repeat"]
+        ),
+        "name": NAMES,
+    },
+    optional={
+        "relevant": some.sampled_from(["${a} = 'x'", "${a} != 'x'", "FALSE", "${b} = 'y' and ${a} = 'x'", "${c} > 3"]),
+        "required": some.sampled_from(["yes", "no"]),
+        "disabled": some.sampled_from(["yes", "no"]),
+        "constraint": some.sampled_from([". >= 3 and . <= 1", ". > 0", ". >= 0 and . <= 9 and . >= 2", ". <= 4"]),
+        "parameters": some.sampled_from(["start=0 end=10 step=3", "start=1 end=1", "step=0", "start=-1 step=0.5"]),
+        "label::EN": NAMES,
+        "label": NAMES,
+    },
+)  # fmt: skip
+LISTS = [["l", "x", "X"], ["l", "y", "X"], ["l", "other", None], ["l", "x", "again"], ["cut", "a;b", None],
+         ["cut", "not asked", None], *(["long", f"c{number}", None] for number in range(70))]  # fmt: skip
+
+
+@given(some.lists(ROWS, min_size=1, max_size=8))
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_every_form_gives_a_survey_that_is_read_and_names_each_row_that_it_lacks(tmp_path, rows):
+    found, tables = of_rows(tmp_path, *rows, choices=LISTS)
+    told = {one.where.partition(",")[0] for one in found.left_out}
+    repeats = 0
+    for number, row in enumerate(rows, 2):
+        if row["type"] == "text" and not repeats:
+            assert f"row {number}" in told
+        repeats += row["type"] == "begin repeat" or (row["type"] == "begin_group" and f"row {number}" in told)
+    if "attribute" in tables:
+        Survey.read(chosen(tables))
+
+
+def test_pyxform_asks_the_same_questions_under_conditions_that_are_kept_or_named(tmp_path):
+    sheets = {
+        "survey": [
+            ["type", "name", "label", "relevance", "disabled", "required"],
+            ["select_one yn", "a", "A?", None, None, "yes"],
+            ["select_one yn", "b", "B?", "${a} = 'yes'", None, "yes"],
+            ["select_multiple yn", "c", "C?", "selected(${b}, 'no')"],
+            ["select_one yn", "old", "Old?", None, "yes"],
+            ["integer", "d", "D?", "count-selected(${c}) > 1"],
+            ["integer", "e", "E?"],
+        ],
+        "choices": [["list_name", "name", "label"], *YN],
+    }
+    path = write_form(tmp_path / "witness.xlsx", **sheets)
+    form = ET.fromstring(convert(path).xform)
+    asked = {one.get("ref").rpartition("/")[2] for one in form.iter() if one.get("ref", "").startswith("/")}
+    binds = [one for one in form.iter() if one.tag.endswith("}bind") and one.get("relevant")]
+    conditional = {one.get("nodeset").rpartition("/")[2] for one in binds}
+    found = imported(path)
+    attributes = tomllib.loads(found.text)["attribute"]
+    assert attributes.keys() == asked == {*"abcde"}
+    named = {
+        name for name in attributes for one in found.left_out if f"'{name}'" in one.where and "only where" in one.why
+    }
+    assert conditional == {name for name, own in attributes.items() if "only_if" in own} | named == {*"bcd"}

@@ -45,8 +45,30 @@ REASONS = {
 }
 """Why others are left out."""
 
-SPACED = re.compile(r"^(begin|end|select) (one|multiple|group|repeat)\b", re.IGNORECASE)
+SPACED = re.compile(r"^(begin|end) (group|repeat|loop)\b", re.IGNORECASE)
+
+SELECT = re.compile(
+    r"^(?:add )?select(?:1|[ _]one|( all that apply|[ _]multiple))(?: prompt)?(?: (?:from|using))?(?=\s|$)",
+    re.IGNORECASE,
+)
+
+OTHER = re.compile(r"\bor specify other\b", re.IGNORECASE)
 """Types as forms of old spell them."""
+
+NOBODY = re.compile(r"false|false\s*\(\s*\)|0", re.IGNORECASE)
+"""Conditions that nobody fulfils."""
+
+PLACE = ("latitude", "longitude")
+"""Columns that a place is read from."""
+
+READ = {
+    "survey": {
+        "type", "name", "label", "hint", "required", "relevant", "constraint", "parameters", "choice_filter",
+        "disabled", "calculation", "readonly", "appearance",
+    },
+    "choices": {"list_name", "name", "label"},
+}  # fmt: skip
+"""Columns that are read, or whose meaning is listed where it is not taken over."""
 
 TRUE = frozenset({"yes", "true", "true()", "1"})
 
@@ -125,7 +147,7 @@ class _OpenGroup:
 
     number: int
     relevant: str
-    repeats: bool
+    left_out: bool
 
 
 @dataclass
@@ -136,29 +158,40 @@ class _FormReading:
     questions: list[FormQuestion] = field(default_factory=list)
     groups: dict[int, Texts] = field(default_factory=dict)
     left_out: list[LeftOut] = field(default_factory=list)
+    columns: set[str] = field(default_factory=set)
 
 
 def read_form(sheets: Sheets) -> Form:
     """The form of a workbook's sheets."""
-    reading = _FormReading(_choices(sheets.get("choices", [])))
+    reading = _FormReading({})
+    _read_choices(reading, sheets.get("choices", []))
     numbers, within = count(1), list[_OpenGroup]()
     for row, cells in sheets["survey"]:
-        kind, *rest = SPACED.sub(r"\1_\2", cells.get("type", "")).split() or [""]
+        spelled = SPACED.sub(r"\1_\2", OTHER.sub("or_other", " ".join(cells.get("type", "").split())))
+        spelled = SELECT.sub(lambda match: "select_multiple" if match[1] else "select_one", spelled)
+        kind, *rest = spelled.split() or [""]
         kind = kind.lower()
         if kind.startswith("begin_"):
-            group = _OpenGroup(next(numbers), cells.get("relevant", ""), kind == "begin_repeat")
+            why = _unasked(cells)
+            if kind != "begin_group":
+                why = "answers that repeat would be several reports of one person"
+            group = _OpenGroup(next(numbers), cells.get("relevant", ""), bool(why))
             within.append(group)
             reading.groups[group.number] = _texts(cells, "label")
-            if group.repeats:
-                why = "answers that repeat would be several reports of one person"
+            if why:
                 reading.left_out.append(LeftOut(f"row {row}, {shown(cells.get('name', ''))}", why))
         elif kind.startswith("end_"):
             del within[-1:]
-        elif kind and not any(group.repeats for group in within):
+        elif kind and not any(group.left_out for group in within):
             _read_question(reading, row, kind, rest, cells, within)
     settings = sheets["settings"][0][1] if sheets.get("settings") else {}
     languages = _languages(reading, sheets, settings.get("default_language", ""))
     title = settings.get("form_title", "")
+    for sheet, read in READ.items():
+        columns = {name.partition("::")[0] for _, cells in sheets.get(sheet, []) for name in cells} - read
+        if columns:
+            why = f"columns that are not read: {', '.join(sorted(map(shown, columns)))}"
+            reading.left_out.append(LeftOut(f"sheet {sheet}", why))
     return Form(title, languages, tuple(reading.questions), reading.groups, tuple(reading.left_out))
 
 
@@ -167,29 +200,26 @@ def _read_question(
 ) -> None:
     name = cells.get("name", "")
     where = f"row {row}, {shown(name or kind)}"
-    why = REASONS.get(kind, f"questions of the type {shown(kind)} are not asked")
-    if kind in ASKED:
-        choices, why = reading.choices.get(rest[0], []) if rest else [], ""
-        if not name:
-            why = "it has no name"
-        elif name in {question.name for question in reading.questions}:
-            why = "another question has its name"
-        elif kind.startswith("select_") and len(choices) < 2:
-            why = "its list has no two choices"
+    columns = PLACE if kind == "geopoint" else (name.lower(),)
+    choices = reading.choices.get(rest[0], []) if rest else []
+    why = _no_question(reading, kind, name, choices, columns, cells)
     if why:
         reading.left_out.append(LeftOut(where, why))
         return
     if not kind.startswith("select_"):
         choices = []
     elif "or_other" in rest[1:]:
-        choices = [*choices, FormChoice("other", {})]
+        if "other" not in {choice.name for choice in choices}:
+            choices = [*choices, FormChoice("other", {})]
         reading.left_out.append(LeftOut(where, "what people write as another answer; the choice `other` is there"))
     if "choice_filter" in cells:
         reading.left_out.append(LeftOut(where, "its choice_filter: all choices are offered"))
     relevant = tuple(one for one in (*(group.relevant for group in within), cells.get("relevant", "")) if one)
     texts, hints = _texts(cells, "label"), _texts(cells, "hint")
-    if any("${" in text for text in (*texts.values(), *hints.values())):
-        reading.left_out.append(LeftOut(where, "answers within its text, which stays as it is written"))
+    labels = (text for choice in choices for text in choice.labels.values())
+    if any("${" in text for text in (*texts.values(), *hints.values(), *labels)):
+        reading.left_out.append(LeftOut(where, "answers within its texts, which stay as they are written"))
+    reading.columns.update(columns)
     required = cells.get("required", "").lower() in TRUE
     group = within[-1].number if within else 0
     reading.questions.append(
@@ -197,14 +227,45 @@ def _read_question(
     )
 
 
-def _choices(rows: list[tuple[int, Row]]) -> dict[str, list[FormChoice]]:
-    found: dict[str, list[FormChoice]] = {}
-    for _, cells in rows:
-        own = found.setdefault(cells.get("list_name", cells.get("list name", "")), [])
-        name = cells.get("name", cells.get("value", ""))
+def _no_question(
+    reading: _FormReading, kind: str, name: str, choices: list[FormChoice], columns: tuple[str, ...], cells: Row
+) -> str:
+    """Why a row is no question of a survey; empty where it is one."""
+    if kind not in ASKED:
+        return REASONS.get(kind, f"questions of the type {shown(kind)} are not asked")
+    if why := _unasked(cells):
+        return why
+    if not name:
+        return "it has no name"
+    if name in {question.name for question in reading.questions}:
+        return "another question has its name"
+    if not reading.columns.isdisjoint(columns):
+        return "its data would stand in a column of another question: names are alike but for case, or both are places"
+    return "its list has no two choices" if kind.startswith("select_") and len(choices) < 2 else ""
+
+
+def _unasked(cells: Row) -> str:
+    """Why nobody answers a row, whatever its type; empty where somebody may."""
+    if cells.get("disabled", "").lower() in TRUE:
+        return "it is disabled"
+    if NOBODY.fullmatch(cells.get("relevant", "").strip()):
+        return "it is asked of nobody"
+    if "calculation" in cells:
+        return REASONS["calculate"]
+    if cells.get("readonly", "").lower() in TRUE:
+        return "it is only read"
+    return "it is the heading of a table of questions" if "label" in cells.get("appearance", "").lower().split() else ""
+
+
+def _read_choices(reading: _FormReading, rows: list[tuple[int, Row]]) -> None:
+    for row, cells in rows:
+        own = reading.choices.setdefault(cells.get("list_name", ""), [])
+        name = cells.get("name", "")
         if name and name not in {choice.name for choice in own}:
             own.append(FormChoice(name, _texts(cells, "label")))
-    return found
+        elif "list_name" in cells:
+            why = "another choice of its list has its name" if name else "it has no name"
+            reading.left_out.append(LeftOut(f"row {row} of choices, {shown(name)}", why))
 
 
 def _texts(cells: Row, column: str) -> Texts:
@@ -221,7 +282,7 @@ def language_code(language: str) -> str | None:
     """The code of a language as a column names it; None where that names none.
 
     Example:
-        >>> [language_code(name) for name in ("English (en)", "pt-BR", "Deutsch", "", "Klingon")]
+        >>> [language_code(name) for name in ("English (EN)", "pt-BR", "Deutsch", "", "Klingon")]
         ['en', 'pt-BR', 'de', '', None]
     """
     language = language.strip()
@@ -229,7 +290,9 @@ def language_code(language: str) -> str | None:
         return ""
     in_brackets = re.search(r"\(([^()]*)\)$", language)
     code = in_brackets[1].strip() if in_brackets else language
-    return LANGUAGES.get(code.lower()) or (code if CODE.fullmatch(code) else None)
+    first, *rest = code.split("-")
+    known = "-".join((first.lower(), *rest)) if CODE.fullmatch(code) else None
+    return LANGUAGES.get(code.lower()) or known
 
 
 def _languages(reading: _FormReading, sheets: Sheets, default: str) -> tuple[str, ...]:

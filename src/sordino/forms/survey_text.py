@@ -14,12 +14,15 @@ ${smoker} = 'yes' and ${age_group} = 'adult'           conditions on several hol
 import re
 import tomllib
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
 
+from sordino.errors import SordinoError
 from sordino.exact.messages import shown
 from sordino.forms.form import Form, FormQuestion, LeftOut, Texts
 from sordino.forms.survey_draft import UNANSWERED, comment, toml, toml_key
 from sordino.survey.reading.open_choices import CHOOSE, open_choices
+from sordino.survey.reading.survey_file import Survey
 
 ENDS = re.compile(r"\.\s*(>=|<=)\s*(-?[0-9]+(?:\.[0-9]+)?)|(-?[0-9]+(?:\.[0-9]+)?)\s*(>=|<=)\s*\.")
 """A bound of a constraint, the answer on either side."""
@@ -41,6 +44,9 @@ Conditions = dict[str, tuple[str, ...]]
 NAME = r"\$\{\s*([^\s{}]+)\s*\}"
 
 VALUE = r"(?:'([^']*)'|\"([^\"]*)\"|(-?[0-9.]+))"
+
+NOT_ASKED = "not asked"
+"""The category of people whom a condition leaves out."""
 
 LONGEST = 2000
 """Characters of an expression that is read."""
@@ -190,6 +196,14 @@ def survey_text(form: Form, name: str) -> ImportedSurvey:
         form: as it was read.
         name: of its file.
     """
+    readable, refused = [], []
+    for question in form.questions:
+        why = _refusal(question, form.languages)
+        if why:
+            refused.append(LeftOut(question.where, f"no survey takes it: {why}"))
+        else:
+            readable.append(question)
+    form = replace(form, questions=tuple(readable), left_out=(*form.left_out, *refused))
     numbers = any(not question.choices and question.type != "geopoint" for question in form.questions)
     writing = _Writing(form.languages, numbers)
     attributes = [line for question in form.questions for line in (*_attribute(question, writing), "")]
@@ -214,6 +228,30 @@ def survey_text(form: Form, name: str) -> ImportedSurvey:
     text = "\n".join(lines).rstrip("\n") + "\n"
     open_places = sum(1 for _ in open_choices(tomllib.loads(text)))
     return ImportedSurvey(text, len(form.questions), open_places, left_out)
+
+
+def _refusal(question: FormQuestion, languages: tuple[str, ...]) -> str:
+    """Why no survey takes a question, whatever is chosen in its open places; empty where one does."""
+    if question.relevant and NOT_ASKED in {choice.name for choice in question.choices}:
+        return f"{shown(NOT_ASKED)} is what people are who are not asked it"
+    alone = replace(question, relevant=())
+    lines = list(_attribute(alone, _Writing(languages, by_numbers=False)))
+    own = tomllib.loads("\n".join(lines))["attribute"][question.name]
+    del own["protect"]
+    number = own.get("number", {})
+    low, high = (None if number.get(end) == CHOOSE else number.get(end) for end in END_NAMES)
+    chosen = {"low": 0 if high is None else high - 1, "high": 1 if low is None else low + 1}
+    own |= {"number": {end: chosen[end] if number[end] == CHOOSE else number[end] for end in number}} if number else {}
+    own |= {name: value for name, value in (("missing", "0.1"), ("several", 1)) if own.get(name) == CHOOSE}
+    if "grid" in own:
+        own["grid"] = {"south": 0, "north": 1, "west": 0, "east": 1, "rows": 2, "columns": 2}
+    about = {"about": {"languages": list(languages)}} if languages else {}
+    asked = {"version": 1, "epsilon": "1", "attribute": {question.name: own}, **about}
+    try:
+        Survey.read({**asked, "ask": [{ASKS.get(question.type, "mean"): question.name}]})
+    except SordinoError as error:
+        return " ".join(str(error).split())
+    return ""
 
 
 def _about(form: Form, writing: _Writing) -> Iterator[str]:
@@ -305,17 +343,24 @@ def _number(question: FormQuestion, writing: _Writing, *, sometimes: bool) -> It
             writing.left_out.append(LeftOut(question.where, "its constraint, of which no ends can be read"))
     if len(ends) == len(END_NAMES) and float(ends["low"]) >= float(ends["high"]):
         ends = {}
+    if question.type == "range" and ends and not _whole_steps(ends, given.get("step", "1")):
+        writing.left_out.append(LeftOut(question.where, "its steps, which do not lead from one end to the other"))
     low, high = (ends.get(name, toml(CHOOSE)) for name in END_NAMES)
     yield f"number = {{ low = {low}, high = {high} }}"
     if question.type == "date":
         yield 'input = "date"'
-    elif question.type == "range" and ends:
+    elif question.type == "range" and ends and _whole_steps(ends, given.get("step", "1")):
         yield 'input = "slider"'
         yield f"step = {given.get('step', '1')}"
     if sometimes:
         yield f"missing = {toml(CHOOSE)}  # the part of the people expected to skip it, or not to be asked"
     elif not question.required:
         yield f"missing = {toml(CHOOSE)}  # the part of the people expected to skip it; without this line nobody may"
+
+
+def _whole_steps(ends: Mapping[str, str], step: str) -> bool:
+    low, high, size = map(Decimal, (*(ends[name] for name in END_NAMES), step))
+    return size > 0 and (high - low) % size == 0
 
 
 def _ends(constraint: str) -> dict[str, str]:
@@ -327,7 +372,9 @@ def _ends(constraint: str) -> dict[str, str]:
             return {}
         sign, after, before, turned = match.groups()
         is_low = sign == ">=" if sign else turned == "<="
-        found["low" if is_low else "high"] = after or before
+        end, bound = "low" if is_low else "high", after or before
+        tighter = max if is_low else min
+        found[end] = tighter(found.get(end, bound), bound, key=float)
     return found
 
 

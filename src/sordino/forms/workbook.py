@@ -15,6 +15,12 @@ LARGEST = 1 << 26
 MOST_ROWS = 20_000
 MOST_COLUMNS = 200
 
+ALIASES = {
+    "relevance": "relevant", "caption": "label", "tag": "name", "command": "type", "value": "name",
+    "list name": "list_name", "read_only": "readonly", "calculate": "calculation",
+}  # fmt: skip
+"""Other names that pyxform gives columns."""
+
 SHEETS = ("survey", "choices", "settings")
 
 Row = Mapping[str, str]
@@ -86,9 +92,10 @@ def _rows(sheet: Any, where: str) -> Iterator[tuple[int, Row]]:
 
 
 def _column_name(text: str) -> str:
-    """`Label :: English (en)` as `label::English (en)`."""
-    name, separator, rest = text.partition("::")
-    return name.strip().lower() + (f"::{rest.strip()}" if separator else "")
+    """`Label :: English (en)` and `label:English (en)` as `label::English (en)`, other names of a column as its own."""
+    name, separator, rest = text.partition("::" if "::" in text else ":")
+    name = name.strip().lower()
+    return ALIASES.get(name, name) + (f"::{rest.strip()}" if separator else "")
 
 
 def _text(cell: object) -> str:

@@ -27,11 +27,12 @@ def import_form(form: Path, output: Path, *, as_json: bool) -> None:
     all are set. What cannot be asked is left out, and listed.
     """
     require_new(output)
-    read = read_form(read_workbook(form))
-    if not read.questions:
+    survey = survey_text(read_form(read_workbook(form)), form.name)
+    if not survey.attributes:
+        reasons = "; ".join(f"{one.where}: {one.why}" for one in survey.left_out[:20])
         step = "see `sordino import --help` for what can be asked"
-        raise SordinoError(f"{form} must have a question that can be asked", found="no such question", step=step)
-    survey = survey_text(read, form.name)
+        found = f"no such question ({reasons})" if reasons else "no such question"
+        raise SordinoError(f"{form} must have a question that can be asked", found=found, step=step)
     write_text(output, survey.text)
     if as_json:
         left_out = [asdict(one) for one in survey.left_out]
