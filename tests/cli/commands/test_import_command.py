@@ -117,3 +117,13 @@ def test_nothing_is_written_over_and_a_form_without_questions_is_refused(tmp_pat
     code, _, errors = run("import", "form.xlsx", "-o", "survey.toml", folder=tmp_path)
     assert (code, "must not exist yet" in errors) == (2, True)
     assert (tmp_path / "survey.toml").read_text() == "mine"
+
+
+def test_of_a_large_form_a_terminal_shows_some_of_what_is_left_out(tmp_path, run):
+    free = [["text", f"free{place}", f"Why {place}?"] for place in range(30)]
+    rows = [["type", "name", "label"], ["select_one c", "colour", "Which colour?"], *free]
+    write_form(tmp_path / "form.xlsx", survey=rows, choices=[["list_name", "name"], ["c", "red"], ["c", "blue"]])
+    _, out, _ = run("import", "form.xlsx", "-o", "survey.toml", folder=tmp_path)
+    assert out.count("free text") == 20
+    assert "... 10 more, at the end of survey.toml" in out
+    assert (tmp_path / "survey.toml").read_text().count("free text") == 30

@@ -16,6 +16,10 @@ from sordino.forms.workbook import read_workbook
 from sordino.survey.reading.open_choices import CHOOSE
 
 
+MOST_LEFT_OUT = 20
+"""Of a large form, which a terminal shows; the survey's file has them all."""
+
+
 @click.command("import")
 @click.argument("form", type=FILE)
 @click.option("-o", "--output", type=FILE, required=True, help="The survey to write (.toml), never over another file.")
@@ -29,7 +33,7 @@ def import_form(form: Path, output: Path, *, as_json: bool) -> None:
     require_new(output)
     survey = survey_text(read_form(read_workbook(form)), form.name)
     if not survey.attributes:
-        reasons = "; ".join(f"{one.where}: {one.why}" for one in survey.left_out[:20])
+        reasons = "; ".join(f"{one.where}: {one.why}" for one in survey.left_out[:MOST_LEFT_OUT])
         step = "see `sordino import --help` for what can be asked"
         found = f"no such question ({reasons})" if reasons else "no such question"
         raise SordinoError(f"{form} must have a question that can be asked", found=found, step=step)
@@ -42,4 +46,6 @@ def import_form(form: Path, output: Path, *, as_json: bool) -> None:
     say(f"{output}: {survey.attributes} attributes, and {survey.choices} places with {CHOOSE!r} to set before a plan")
     if survey.left_out:
         say("Left out, or otherwise than in the form:")
-        print_lines(tuple(f"{one.where}: {one.why}" for one in survey.left_out))
+        print_lines(tuple(f"{one.where}: {one.why}" for one in survey.left_out[:MOST_LEFT_OUT]))
+        if (more := len(survey.left_out) - MOST_LEFT_OUT) > 0:
+            say(f"... {more:,} more, at the end of {output}")
