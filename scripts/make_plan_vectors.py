@@ -647,6 +647,9 @@ def wrong_levels() -> Iterator[tuple[str, str]]:
         "by bounds for pairs",
         resealed("town", bounds=[["0", "1/2", "1/2"], ["1/2", "0", "1/2"], ["1/2", "1/2", "0"]]),
     )
+    yield "values that a regression does not read", resealed("town", epsilon="1", sensitive=[3])
+    yield "blocks of fewer values than a regression reads", resealed("town", epsilon="1", blocks={"of": [0, 1]})
+    yield "what decides and is not asked", resealed("smoker", epsilon="1")
     louder = [part | ({"epsilon": "1"} if "above" in part else {}) for part in document["queries"]]
     content = {field: part for field, part in document.items() if field != "hash"}
     yield "less than a side declares", sealed_bytes(PLAN.seal(content | {"queries": louder})).decode() + "\n"

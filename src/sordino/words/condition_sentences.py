@@ -32,11 +32,12 @@ def condition_sentences(plan: Plan) -> Iterator[str]:
                 f"Who is not asked for {name!r}, and who is asked and gives no number, both count as missing: results"
                 " describe those who have the number."
             )
-    if deciding := dict.fromkeys(other for own in conditional.values() for other, _ in own.only_if):
-        names = ", ".join(map(repr, deciding))
+    asked = {name for question in plan.questions for name in question.attribute_names}
+    deciding = dict.fromkeys(other for own in conditional.values() for other, _ in own.only_if)
+    if names := ", ".join(repr(other) for other in deciding if other not in asked):
         yield (
-            f"The device needs the answer to {names} to know what is asked. Unless it is asked about by itself, that"
-            " answer is in no report: a report reveals no more of it than of the answers that depend on it."
+            f"The device needs the answer to {names} to know what is asked. No report is about it: a report reveals no"
+            " more of it than of the answers that depend on it."
         )
 
 

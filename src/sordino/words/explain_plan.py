@@ -102,7 +102,7 @@ def explanation(plan: Plan, *, floor: bool = False, language: str | None = None)
     if plan.promise is not None:
         summary, details = _by_attributes(plan)
     elif len(plan.questions) == 1:
-        summary, details = _single(plan.questions[0])
+        summary, details = _single(plan)
     else:
         summary, details = _several(plan)
     # What is sent in clear and when belongs to what is sent: no sentence that limits the promise gives way to it.
@@ -134,14 +134,15 @@ def codes_sentence(code_bits: int) -> str:
 Parts = tuple[tuple[Sentence, ...], tuple[Paragraph, ...]]
 
 
-def _single(question: Question) -> Parts:
+def _single(plan: Plan) -> Parts:
     """One question: its own promise."""
+    (question,) = plan.questions
     asked = f"Each person is asked once for {question.asked_in_words}, and sends one report."
     said = (Sentence(asked), *_question_promise(question, "one report"))
     examples = [sentence for sentence in said if sentence.purpose is Purpose.EXAMPLE]
     later = examples[: max(0, len(said) - MOST)]
     first = tuple(sentence for sentence in said if sentence not in later)
-    details = (*later, *first[MOST:], *limits(*_notes(question)))
+    details = (*later, *first[MOST:], *limits(*_notes(question), *_missing_sentences(plan)))
     return first[:MOST], (Paragraph(REVEALED, details),)
 
 

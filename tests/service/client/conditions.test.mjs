@@ -25,7 +25,9 @@ async function plan(attributes, asked) {
     subtract_totals: false,
     mechanism: { name: "randomized", k: k(names), threshold: HALF },
   }));
-  return inspect(sealed({ format, version, people, attributes, queries }));
+  // Nothing is promised about what no question names.
+  const promised = ([name, { protect, ...rest }]) => [name, asked.flat().includes(name) ? { ...rest, protect } : rest];
+  return inspect(sealed({ format, version, people, attributes: Object.fromEntries(Object.entries(attributes).map(promised)), queries }));
 }
 
 /** Of whose asking, by which question, and the factor, null of a report that can show it. */

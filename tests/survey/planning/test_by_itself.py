@@ -96,7 +96,8 @@ def test_each_attribute_may_have_an_epsilon_of_its_own_alone():
 
 
 def test_one_question_about_a_number_says_its_promise():
-    lines = explain(plan({"x": {**NUMBER, "protect": {"epsilon": "ln 2"}}}, {"mean": "x"}))
+    lines = explain(plan({"x": {**NUMBER, "missing": "0.2", "protect": {"epsilon": "ln 2"}}}, {"mean": "x"}))
+    assert any(line.startswith("'x' may be missing. Being missing counts as a value") for line in lines)
     assert lines[0] == "Each person is asked once for mean of x, and sends one report."
     assert any("by a factor of at most 2" in line for line in lines)
 
@@ -121,15 +122,27 @@ def test_what_cannot_be_promised_is_refused_with_its_reason(attributes, asked, s
         survey(attributes, *asks, **settings)
 
 
+OWN = {"only_if": {"smoker": "yes"}, "missing": "0.4"}
+LOUD = {
+    "smoker": {"categories": ["yes", "no"], "protect": {"epsilon": "2"}},
+    "loud": {**NUMBER, **OWN, "protect": {"epsilon": "2"}},
+}
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [{"distribution": "loud"}, {"regression": {"target": "age", "features": ["smoker"]}}],
+    ids=lambda asked: next(iter(asked)),
+)
+def test_a_declared_protection_holds_for_numbers_that_say_whether_it_was_asked(asked):
+    attributes = {"quiet": {**NUMBER, **OWN, "protect": {"epsilon": "1/2"}}, "age": NUMBER, **LOUD}
+    with pytest.raises(SordinoError, match="must hold for reports about what decides"):
+        survey(attributes, {"mean": "quiet"}, {"mean": "age"}, {"mean": "loud"}, asked, epsilon="2")
+
+
 def test_a_louder_report_about_another_number_says_whether_one_was_asked():
     """Both are missing where nobody is asked: a report about the louder one shows it better than the other's own."""
-    own = {"only_if": {"smoker": "yes"}, "missing": "0.4"}
-    attributes = {
-        "smoker": {"categories": ["yes", "no"], "protect": {"epsilon": "2"}},
-        "quiet": {**NUMBER, **own, "protect": {"epsilon": "1/2"}},
-        "loud": {**NUMBER, **own, "protect": {"epsilon": "2"}},
-    }
-    made = plan(attributes, {"mean": "quiet"}, {"distribution": "loud"})
+    made = plan(LOUD | {"quiet": {**NUMBER, **OWN}}, {"mean": "quiet"}, {"distribution": "loud"}, epsilon="1/2")
     (sentence,) = weaker_report_sentences(made)
     assert "A report about 'loud' changes the odds of whether 'quiet' was asked by a factor of up to 7.39" in sentence
     assert math.isclose(largest_ratio(made.questions[0]), 0.5, rel_tol=0.02)

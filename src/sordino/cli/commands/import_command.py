@@ -15,7 +15,6 @@ from sordino.forms.survey_text import survey_text
 from sordino.forms.workbook import read_workbook
 from sordino.survey.reading.open_choices import CHOOSE
 
-
 MOST_LEFT_OUT = 20
 """Of a large form, which a terminal shows; the survey's file has them all."""
 

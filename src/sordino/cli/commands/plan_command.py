@@ -267,7 +267,7 @@ def forecast_json(forecast: Forecast, certificate: Certificate | None, *, floor:
         "people_needed": forecast.people_needed,
         "above_floor": _above_floor(question, search=floor),
     }
-    if values is not None:
+    if values is not None or certificate is not None:
         known = certificate and {"attribute": question.name, **certificate_json(certificate, values)}
         head |= {"certificate": known}
     return head | forecast.json()

@@ -17,6 +17,7 @@ from sordino.survey.schema.amounts import canonical_amount, canonical_epsilon
 from sordino.survey.schema.attribute_part import AttributePart, Count, attribute_of
 from sordino.survey.schema.dependence_bounds import DependencePart
 from sordino.survey.schema.own_columns import require_own_columns
+from sordino.survey.schema.promise import definition_of
 from sordino.survey.schema.public_column import PublicPart, require_public_columns
 from sordino.survey.schema.questionnaire_part import QuestionnairePart
 from sordino.survey.schema.series_table import SeriesPart, require_periods
@@ -134,6 +135,8 @@ class PlanDocument(StrictTable):
         deciding = {other for part in self.attributes.values() for other in part.only_if or ()}
         if any(part.delta is None for name, part in self.attributes.items() if name not in found | deciding):
             raise SordinoError("each attribute must be asked for, or have a delta")
+        if idle := [name for name, part in self.attributes.items() if part.protect is not None and name not in found]:
+            raise SordinoError("what is promised about an attribute must be about one that is asked", found=few(idle))
         columns = {name: part.columns for name, part in self.attributes.items()}
         require_own_columns(columns)
         require_public_columns(self.public or (), columns)
@@ -189,6 +192,11 @@ class PlanDocument(StrictTable):
     def _require_level(self, part: QuestionPart) -> None:
         """What is read as numbers has an epsilon for all its values, and declares no larger one for its channel."""
         least = least_level(part.names, {name: self.attributes[name].protect for name in part.names})
+        for name in part.names:
+            own = self.attributes[name]
+            if own.number is None and own.protect is not None:
+                # That it is about the values of the category shows where it is read.
+                definition_of(attribute_of(name, own).finite, own.protect)
         declared = getattr(part, "epsilon", None)
         if declared is not None and canonical_amount(declared) > least:
             rule = "a question must declare no larger epsilon than is promised about its attributes"

@@ -658,13 +658,20 @@ def _weaker_report(survey: AskedSurvey, ask: AskTable, places: Sequence[int], le
     if not places:
         return ""
     try:
-        most = _largest_bound(survey, names, places)
+        most = _level(survey, names) if ask.kind.part.reads_numbers else _largest_bound(survey, names, places)
     except SordinoError:  # a mistake of its own
         return ""
     about = f"about {' and '.join(repr(names[place]) for place in places)}"
     if most is None:
         return f"{about}, only some of whose values are protected from each other"
     return f"{about} at epsilon {most} above {least}" if most > least else ""
+
+
+def _level(survey: AskedSurvey, names: Sequence[str]) -> Nats:
+    """What a question about numbers, and what is read with them, may reveal of any two answers."""
+    tables = (survey.attribute[name].protect for name in names)
+    levels = [survey.epsilon if own is None else own.epsilon or survey.epsilon for own in tables]
+    return min((level for level in levels if level is not None), default=Nats.of(0))
 
 
 def _largest_bound(survey: AskedSurvey, names: Sequence[str], places: Sequence[int]) -> Nats | None:

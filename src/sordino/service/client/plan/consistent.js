@@ -90,6 +90,12 @@ function isAskedOrBounded({ attributes, queries }) {
   return Object.entries(attributes).every(([name, { delta }]) => names.has(name) || delta !== undefined);
 }
 
+/** Whether nothing is promised about an attribute that no question names. */
+function protectsAsked({ attributes, queries }) {
+  const names = new Set(queries.flatMap(about));
+  return Object.entries(attributes).every(([name, { protect }]) => protect === undefined || names.has(name));
+}
+
 /** Names that a table, or a reader, takes for one. */
 const looks = (column) => column.toLowerCase().normalize("NFC").replace(/\p{Cf}/gu, "").trim().split(/\s+/).join(" ");
 
@@ -151,7 +157,7 @@ const bounds = (plan) => plan.dependence === undefined || Dependence.isWhole(pla
 
 /** Whether what is promised about each attribute that is asked is about all of its values, and about no others. */
 function coversAll(plan) {
-  const names = plan.queries.flatMap((part) => part.table ?? (part.histogram === undefined ? [] : [part.histogram]));
+  const names = plan.queries.flatMap((part) => part.table ?? (part.histogram === undefined ? categorical(part) : [part.histogram]));
   return names.every((name) => plan.attributes[name].protect === undefined || coversValues(plan.attributes[name]));
 }
 
@@ -250,6 +256,7 @@ export const RULES = [
   ["a threshold must lie within the range of a number that everybody has", cutsNumber],
   [`attributes and tables must have at most ${LARGEST_DOMAIN} values, all questions together ${MOST_VALUES}`, isFew],
   ["each attribute must be asked for, or have a delta", isAskedOrBounded],
+  ["what is promised about an attribute must be about one that is asked", protectsAsked],
   ["each attribute must read a different column", hasOwnColumns],
   ["a public column must be no attribute, and read no column of one", sendsNothingProtected],
   ["a plan with an epsilon must have a delta for each attribute, and one without an epsilon for each number, of no less than is declared", promises],
