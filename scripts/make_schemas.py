@@ -71,6 +71,7 @@ def _survey() -> dict[str, Any]:
         (survey, "ask", {"anyOf": [{"$ref": "#/$defs/AskTable"}, {"const": "drawn"}]}),
         (attribute, "number", {"anyOf": [pair, {"const": True}]}),
         (attribute, "several", {"type": "boolean"}),
+        (number, "bins", {"type": "array", "items": {"type": ["number", "string"]}}),
         (attribute, "protect", {"enum": [True, *ALL]}),
         (tables["AboutTable"], "consent", {"type": ["string", "object"]}),
         *((ask, word, names) for word in ("histogram", "several", "distribution")),

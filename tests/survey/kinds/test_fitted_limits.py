@@ -103,7 +103,7 @@ def test_errors_about_these_people_are_without_those_of_drawing_them():
 
 def test_tables_of_which_only_the_noise_is_not_known_say_that_they_are_about_a_population():
     """The draw of people is left out of the shares of values and cells, and of nothing else."""
-    attributes = {"a": {"categories": ["yes", "no"]}, "age": {"number": {"low": 0, "high": 9}}}
+    attributes = {"a": {"categories": ["yes", "no"]}, "age": {"number": {"low": 0, "high": 90}}}
     ask = [{"histogram": "a"}, {"mean": "age"}, {"distribution": "age"}]
     plan = sordino.plan({"version": 1, "epsilon": "2", "attribute": attributes, "ask": ask}, 6000)
     people = pa.table({"a": ["yes", "no"] * 3000, "age": [3.0, 4.0] * 3000})

@@ -280,6 +280,18 @@ SURVEYS = {
         {"epsilon": "1", "attribute": {"x": CATEGORIES, "y": AGE, "z": {**COLOURS, "several": 2}}},
         asking([X, {"mean": "y"}, {"several": "z"}], y=AGE, z={**COLOURS, "several": 2}),
     ),
+    "bins by their edges": (
+        asking({"distribution": "x"}, x={"number": {"bins": [0, 500, 2000]}}),
+        asking({"distribution": "x"}, x={"number": {"low": 0, "high": 2000, "edges": [0, 500, 2000]}}),
+    ),
+    "edges without ends": (
+        asking({"distribution": "x"}, x={"number": {"edges": [0, 500, 2000]}}),
+        asking({"distribution": "x"}, x={"number": {"low": 0, "high": 2000, "edges": [0, 500, 2000]}}),
+    ),
+    "shares of a public column too": (
+        asking({"histogram": ["x", "region"]}) | {"public": {"region": COLOURS}},
+        asking(X) | {"public": {"region": COLOURS}},
+    ),
     "a list of what is described": ({"epsilon": "1", "question": [{"id": "x", **CATEGORIES}]}, asking(X)),
     "a list without names": (
         {"epsilon": "1", "questions": [{"question": "Which?", "options": ["red", "green", "blue"]}]},

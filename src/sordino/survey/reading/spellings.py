@@ -563,6 +563,12 @@ class _Spelled:
                 rule = f"{self.where}.{setting}.{word} must be said once"
                 self.mistakes.append(SordinoError(rule, found=f"{word} beside it", step=f"leave {word} out there"))
             table[setting] = own | beside
+        number = table.get("number")
+        if isinstance(number, dict):
+            # A list of bins is their edges, which go from the least number to the largest.
+            edges = number.pop("bins") if isinstance(number.get("bins"), list) else number.get("edges")
+            if isinstance(edges, list) and edges and "bins" not in number:
+                table["number"] = {"low": edges[0], "high": edges[-1], "edges": edges, **number}
 
     def _scale(self) -> None:
         """A whole-number scale: bins from half to half, and a slider that stops at its values."""
@@ -801,10 +807,11 @@ class _Questions:
             ask["histogram"] = name
 
     def _each(self, ask: dict[str, Any]) -> list[dict[str, Any]]:
-        """A question of each attribute that is listed, where a kind is about one."""
+        """A question of each attribute that is listed, where a kind is about one; public ones are there anyway."""
         for word in ("histogram", "several", "distribution"):
             if isinstance(ask.get(word), list) and ask[word]:
-                return [{**ask, word: name} for name in ask[word]]
+                names = [name for name in ask[word] if not (isinstance(name, str) and name in self.public)]
+                return [{**ask, word: name} for name in names or ask[word]]
         return [ask]
 
     def _leave_public_out(self, where: str, ask: dict[str, Any]) -> None:

@@ -26,7 +26,7 @@ from sordino.document.domains import domain_of
 from sordino.document.schema.nearest import nearest
 from sordino.document.schema.strict_table import StrictTable, setting
 from sordino.domain.attribute import Attribute, AttributeDomain, Domain
-from sordino.domain.bins import Bins
+from sordino.domain.bins import DEFAULT_BINS, Bins
 from sordino.domain.choices import Choices
 from sordino.domain.condition import NOT_ASKED
 from sordino.domain.grid import Grid
@@ -67,9 +67,6 @@ def _expected_mistakes(given: object, choices: Choices) -> Iterator[SordinoError
 def _is_part(share: object) -> bool:
     return isinstance(share, int | float) and not isinstance(share, bool) and 0 < share < 1
 
-
-BINS = 256
-"""Equal bins of a distribution where a survey declares none."""
 
 KINDS = ("categories", "grid", "number")
 """What an attribute's values can be."""
@@ -130,7 +127,7 @@ class NumberTable(RangeTable):
             SordinoError: more bins than a distribution can have.
         """
         ends = Interval(self.low, self.high)
-        return Bins.equal(ends, self.bins or BINS) if self.edges is None else Bins.from_edges(self.edges, ends)
+        return Bins.equal(ends, self.bins or DEFAULT_BINS) if self.edges is None else Bins.from_edges(self.edges, ends)
 
 
 class AttributeTable(StrictTable):

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from sordino.design.shares.fitted_distance import ExpectedEstimates
 from sordino.distinct import DistinctParts
+from sordino.domain.bins import DEFAULT_BINS, MOST_ON_SCALE, plain, shortest
 from sordino.estimation.number_distribution import DistributionEstimate
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.channel import Aggregate
@@ -166,7 +167,20 @@ class DistributionForecast(Forecast):
 
     @property
     def warning(self) -> str | None:
-        return unlearned_warning(self.question, "the distribution function", self.plan.largest)
+        unlearned = unlearned_warning(self.question, "the distribution function", self.plan.largest)
+        return " ".join(filter(None, (unlearned, self._scale_warning))) or None
+
+    @property
+    def _scale_warning(self) -> str | None:
+        """What reads like a whole-number scale, and is asked in many bins since none are declared."""
+        bins, ends = self.question.domain, self.question.domain.ends
+        is_whole = ends.low == int(ends.low) and ends.high == int(ends.high) and ends.width <= MOST_ON_SCALE
+        if self.question.part.bins != DEFAULT_BINS or not is_whole:
+            return None
+        return (
+            f"{self.question.title} is asked in {bins.k} bins, each {shortest(ends.width / bins.k)} wide: where answers"
+            f" are whole numbers, write scale = [{plain(ends.low)}, {plain(ends.high)}] in place of `number`."
+        )
 
     @property
     def largest_part(self) -> float:
