@@ -4,7 +4,7 @@ import numpy as np
 
 from in_one import in_one
 from sordino.blocks.charts import Shares
-from sordino.blocks.digits import in_percent, round_row
+from sordino.blocks.digits import error_in_percent, in_percent, round_row
 
 
 def row(estimate, stderr):
@@ -74,3 +74,10 @@ def test_a_limit_beside_0_is_not_written_as_0():
     assert round_row(numbers | {"low": -0.0, "estimate": 0.00042})["estimate"] == "0.000"
     # The rounding of floats is no distance from 0.
     assert round_row(numbers | {"low": 1e-17})["low"] == "0.000"
+
+
+@in_one(
+    ("part", "text"), [(1.2345, "120 %"), (0.9951, "100 %"), (56.78, "5,700 %"), (0.012, "1.2 %"), (1e-7, "0.00001 %")]
+)
+def test_an_error_in_percent_has_no_exponent(part, text):
+    assert error_in_percent(part) == text

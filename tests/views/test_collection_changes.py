@@ -11,7 +11,7 @@ from scipy import stats
 import sordino
 from sordino import Aggregate, KeyedSource, SordinoError, SordinoErrors
 from sordino.survey.kinds.coverage import Coverage
-from sordino.views.collection_changes import ALONE, change_cells, sure_in_words
+from sordino.views.collection_changes import ALONE, change_blocks, change_cells, sure_in_words
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*a standard deviation of a tenth:sordino.SordinoWarning")
 
@@ -356,3 +356,14 @@ def test_a_series_is_compared_as_one_and_its_days_are_named():
     other = planned(date(2026, 1, 5), epsilon="5")
     with pytest.raises(sordino.SordinoError, match="two plans of one series must be one plan"):
         sordino.change(first, reports(first, 0.3), other, reports(other, 0.3))
+
+
+def test_a_change_is_shown_by_the_text_of_the_survey_and_kept_by_its_name():
+    worded = ('categories = ["yes", "no"]', 'categories = ["yes", "no"]\ntext = "Do you smoke?"')
+    alone = ('table = ["smoker", "job"]', 'histogram = "smoker"\n[[ask]]\nhistogram = "job"')
+    plan = survey(worded, alone)
+    view = sordino.change(plan, collected(plan, 1, 0.2), plan, collected(plan, 2, 0.4)).view
+    found = next(one for one in view.changed if one.name == "smoker")
+    (group,) = change_blocks(found, view.coverage)
+    assert group.title == "“Do you smoke?”"
+    assert {row["attribute"] for row in view.number_rows} >= {"smoker"}

@@ -126,3 +126,31 @@ def test_several_answers_that_other_reports_tell_of_stand_in_the_plural():
     plan = planned({"version": 1, "epsilon": "1", "attribute": {"drinks": drinks, **asked}, "ask": ask})
     told = "whether people were asked for 'kind', 'place' than reports about them do."
     assert any(told in sentence for sentence in texts(explanation(plan).summary))
+
+
+WORDED = """\
+version = 1
+epsilon = "1"
+[attribute.income]
+number = [0, 9000]
+text = "What do you earn a month?"
+[attribute.smoker]
+categories = ["yes", "no"]
+text = "Do you smoke?"
+[[ask]]
+mean = "income"
+[[ask]]
+histogram = "smoker"
+"""
+
+
+def test_what_is_explained_is_called_by_the_texts_of_the_survey():
+    said = " ".join(texts(explanation(planned(WORDED, 1000)).summary)) + " ".join(
+        line
+        for paragraph in explanation(planned(WORDED, 1000)).details
+        for line in (paragraph.heading, *paragraph.lines)
+    )
+    assert "asked for mean of “What do you earn a month?”." in said
+    assert "asked for “Do you smoke?”, one of 2 values." in said
+    assert "smoker" not in said
+    assert "income" not in said

@@ -4,6 +4,7 @@ Where there is none, as of a quantile, a quarter of the interval's width counts 
 """
 
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from math import floor, isfinite, log10
 
 from sordino.domain.calendar import iso_date
@@ -73,6 +74,16 @@ def in_percent(row: Mapping[str, object]) -> dict[str, str]:
     """
     hundredfold = {name: 100 * number for name, number in row.items() if isinstance(number, float)}
     return {name: f"{text} %" for name, text in round_row(hundredfold).items()}
+
+
+def error_in_percent(part: float) -> str:
+    """A standard error of a share in two digits, never with an exponent.
+
+    Example:
+        >>> [error_in_percent(part) for part in (0.0214, 0.02, 1.234, 12.34, 0.0000123)]
+        ['2.1 %', '2 %', '120 %', '1,200 %', '0.0012 %']
+    """
+    return f"{Decimal(f'{100 * part:.2g}'):,f} %"
 
 
 def to_span(ends: Sequence[str]) -> str:

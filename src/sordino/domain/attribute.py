@@ -63,6 +63,11 @@ class Attribute:
         return self.phrasing.title(self.name)
 
     @property
+    def quoted(self) -> str:
+        """The title within a sentence, where a name stands in quotation marks too."""
+        return self.title if self.phrasing.text else repr(self.name)
+
+    @property
     def title_with_unit(self) -> str:
         """The question of a number with its unit, which dates have none of."""
         return self.title if self.is_date else self.phrasing.with_unit(self.title)

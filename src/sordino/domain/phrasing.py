@@ -15,20 +15,27 @@ class Phrasing:
         text: the question; empty where the attribute's name stands for it.
         labels: of values, by their names.
         unit: of a number; empty without one.
+        is_shared: whether another attribute of the survey has the same text.
 
     Example:
         >>> said = Phrasing("How do you travel?", {"car": "By car"})
         >>> said.title("way"), said.value("car"), said.value("bus"), Phrasing().title("way")
         ('“How do you travel?”', 'By car', 'bus', 'way')
+        >>> Phrasing("How do you travel?", is_shared=True).title("way")
+        '“How do you travel?” (way)'
     """
 
     text: str = ""
     labels: Mapping[str, str] = field(default_factory=dict)
     unit: str = ""
+    is_shared: bool = False
 
     def title(self, name: str) -> str:
-        """The question in quotation marks, or the attribute's name."""
-        return f"\N{LEFT DOUBLE QUOTATION MARK}{self.text}\N{RIGHT DOUBLE QUOTATION MARK}" if self.text else name
+        """The question in quotation marks, with the name where the question alone is not enough; or the name."""
+        if not self.text:
+            return name
+        quoted = f"\N{LEFT DOUBLE QUOTATION MARK}{self.text}\N{RIGHT DOUBLE QUOTATION MARK}"
+        return f"{quoted} ({name})" if self.is_shared else quoted
 
     def value(self, name: str) -> str:
         """The label of a value."""

@@ -46,7 +46,7 @@ def losses_group(plan: Plan) -> BlockGroup | None:
         rows += zip(promise.names, promise.losses, promise.deltas, strict=True)
         rows.append(("the whole record", promise.level, promise.epsilon))
     for question, certificate in plan.certificates:
-        rows += _pair(certificate, question.values, f"{question.name}: ")
+        rows += _pair(certificate, question.values, f"{question.title}: ")
     return _losses(rows)
 
 

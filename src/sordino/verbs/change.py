@@ -84,7 +84,7 @@ class PlanChange(ArrowRows, WithCell, WithFigures):
     def __repr__(self) -> str:
         readable = [(one, row) for one in self.changed for row in one.first()]
         rows = [
-            (f"{one.name}: {cells[0]}", *cells[3:4], *cells[5:])
+            (f"{one.title}: {cells[0]}", *cells[3:4], *cells[5:])
             for one, row in readable[:MOST_ROWS]
             for cells in [change_cells(row, together=len(one.first()) < len(one.readable))]
         ]

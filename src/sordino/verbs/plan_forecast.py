@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sordino.blocks.arrow_rows import COUNT, NUMBER, TEXT, ArrowRows, rows_table
 from sordino.blocks.block import BlockGroup
-from sordino.blocks.digits import round_row, to_span
+from sordino.blocks.digits import error_in_percent, round_row, to_span
 from sordino.blocks.displayed import Displayed
 from sordino.blocks.notebook_cell import NotebookCell, WithCell
 from sordino.blocks.sentence import Sentence, limits
@@ -39,7 +39,7 @@ def _first_of(lines: Sequence[str], of: str) -> tuple[str, ...]:
 
 
 def _percent(part: float) -> str:
-    return f"{100 * part:.2g} %" if isfinite(part) else "nothing learned"
+    return error_in_percent(part) if isfinite(part) else "nothing learned"
 
 
 def _people_in_all(one: Forecast) -> int | None:

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from sordino.blocks.arrow_rows import ArrowRows
 from sordino.blocks.block import Block, Heading, blocks_of
-from sordino.blocks.digits import to_span
+from sordino.blocks.digits import error_in_percent, to_span
 from sordino.blocks.displayed import WithFigures
 from sordino.blocks.notebook_cell import NotebookCell, WithCell
 from sordino.blocks.summary import summary
@@ -54,7 +54,7 @@ def _form_row(form: str, own: Sequence[tuple[int, Sequence[float]]]) -> tuple[st
     return (
         f"{len(own):,} x {form}",
         to_span([f"{n:,}" for n in (min(reports), max(reports))]),
-        to_span([f"{100 * error:.2g} %" for error in ends]),
+        to_span([error_in_percent(error) for error in ends]),
     )
 
 

@@ -152,12 +152,14 @@ class Changed:
 
     Attributes:
         name: of the later question.
+        title: of the same, as people read it.
         each: the confidence of each interval.
         rows: all numbers that both tell, in the later question's order.
         shown: what people are shown in place of rows that are too many and too fine; else none.
     """
 
     name: str
+    title: str
     each: float
     rows: tuple[ChangedRow, ...]
     shown: tuple[ChangedRow, ...]
@@ -285,8 +287,8 @@ def change_blocks(changed: Changed, coverage: Coverage) -> tuple[Block, ...]:
         plots.insert(1, Sentence(scales or NO_SHARES, Purpose.CHART))
     elif scales:
         notes.append(Sentence(scales, Purpose.CHART))
-    table = TextTable("", (changed.name, *COLUMNS), cells, tuple(notes))
-    return (BlockGroup(changed.name[0].upper() + changed.name[1:], (*said, *plots, table)),)
+    table = TextTable("", (changed.title, *COLUMNS), cells, tuple(notes))
+    return (BlockGroup(changed.title[0].upper() + changed.title[1:], (*said, *plots, table)),)
 
 
 def _plots(rows: Sequence[ChangedRow], *, together: bool) -> Iterator[Plot]:
@@ -427,6 +429,7 @@ def changes(
     for key, own in first.items():
         if key not in second:
             apart.setdefault(own.name, _error_of_one_side(own, "earlier"))
+    titles = {result.question.name: result.question.title for result in after}
     found = []
     for name, keys in both.items():
         count = sum(_count_in_both(first[key], second[key]) for key in keys)
@@ -438,7 +441,7 @@ def changes(
             tuple(row for key in keys for row in _changed_rows(part, key, (sides, each), (together, all_at_once)))
             for part in ("measured", "shown")
         )
-        found.append(Changed(name, each, rows, shown))
+        found.append(Changed(name, titles[name], each, rows, shown))
     return tuple(found), apart
 
 

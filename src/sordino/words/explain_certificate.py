@@ -23,7 +23,7 @@ def plan_certificates(plan: Plan) -> tuple[Paragraph, ...]:
     amount = cache(loss_text_of)
     shares = tuple(
         Paragraph(
-            question.name if several else "", limits(*certificate_sentences(certificate, question.values, amount))
+            question.title if several else "", limits(*certificate_sentences(certificate, question.values, amount))
         )
         for question, certificate in plan.certificates
     )

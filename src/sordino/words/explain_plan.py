@@ -151,12 +151,12 @@ def _several(plan: Plan) -> Parts:
     head, *shares = _question_sentences(plan)
     details = [Paragraph(ASKED, limits(*shares, *_missing_sentences(plan)))]
     for question in plan.questions:
-        said = _question_promise(question, f"one report about {question.name!r}")
+        said = _question_promise(question, f"one report about {question.quoted}")
         # That is said once of all questions.
         own = (sentence for sentence in said if sentence.purpose is not Purpose.REPEATED)
-        heading = f"{REVEALED} about {question.name!r}"
+        heading = f"{REVEALED} about {question.quoted}"
         details.append(Paragraph(heading, (*own, *limits(*_notes(question)))))
-    promises = {question.name: _own_promise(question) for question in plan.questions}
+    promises = {question.quoted: _own_promise(question) for question in plan.questions}
     most, others = _largest_factor(promises), _about_others(promises)
     return limits(head, most, *_unprotected_sentences(promises), others, AGAIN), tuple(details)
 
@@ -211,7 +211,7 @@ def _answered_together(plan: Plan) -> Iterator[str]:
     for question in plan.questions:
         if question.together > 1:
             yield (
-                f"A report about {question.name} answers separately about {question.together} numbers; the factors"
+                f"A report about {question.title} answers separately about {question.together} numbers; the factors"
                 " include what all these answers reveal together."
             )
 
@@ -220,13 +220,13 @@ def _missing_sentences(plan: Plan) -> Iterator[str]:
     for attribute in plan.attributes.values():
         if attribute.optional:
             yield (
-                f"{attribute.name!r} may be missing. Being missing counts as a value, and is protected like every other"
+                f"{attribute.quoted} may be missing. Being missing counts as a value, and is protected like every other"
                 f" value; the expected share of {attribute.missing} is no part of the promise."
             )
     for question in plan.questions:
         if question.of_complete:
             yield (
-                f"Anyone missing any of the numbers of the {question.name} reports only that; results describe people"
+                f"Anyone missing any of the numbers of the {question.title} reports only that; results describe people"
                 " who have all of them."
             )
 
@@ -237,7 +237,7 @@ def _forged_sentences(plan: Plan) -> Iterator[str]:
     for question in sorted(plan.questions, key=lambda one: one.shares is None):
         weight = question.forged_weight
         if weight is not None:
-            about = f"{question.name!r}: " if len(plan.questions) > 1 else ""
+            about = f"{question.quoted}: " if len(plan.questions) > 1 else ""
             yield about + sentence(weight.people, weight.within)
 
 
@@ -245,7 +245,7 @@ def _largest_factor(promises: Mapping[str, Definition]) -> str:
     most = max(promises, key=lambda name: promises[name].epsilon)
     return (
         "Whatever else somebody knows, one report changes the odds between two answers protected from each other by a"
-        f" factor of at most {factor(promises[most].epsilon)} (for {most!r})."
+        f" factor of at most {factor(promises[most].epsilon)} (for {most})."
     )
 
 
@@ -278,7 +278,7 @@ def _about_others(promises: Mapping[str, Definition]) -> str:
 
 def _name_list(names: Sequence[str]) -> str:
     more = f" and {len(names) - FEW:,} more" if len(names) > FEW else ""
-    return ", ".join(repr(name) for name in names[:FEW]) + more
+    return ", ".join(names[:FEW]) + more
 
 
 def _is_bounded(definition: Definition) -> bool:

@@ -330,3 +330,16 @@ def test_a_document_tells_its_first_mistake_in_our_words(tmp_path, plan, sealed,
     assert words in str(caught.value)
     for foreign in ("Input", "Value error", "should", "Part"):
         assert foreign not in str(caught.value)
+
+
+def worded(**texts):
+    """A plan of two attributes with the texts."""
+    attributes = {name: {"categories": ["yes", "no"], "text": text} for name, text in texts.items()}
+    asked = [{"histogram": name} for name in texts]
+    return Plan.of(Survey.read({"version": 1, "epsilon": 1, "attribute": attributes, "ask": asked}), 100)
+
+
+def test_attributes_of_one_text_are_told_apart_by_their_names():
+    same, other = worded(at_work="Do you smoke?", at_home="Do you smoke?"), worded(smokes="Smoke?", drinks="Drink?")
+    assert [one.title for one in same.questions] == ["“Do you smoke?” (at_work)", "“Do you smoke?” (at_home)"]
+    assert [one.title for one in other.questions] == ["“Smoke?”", "“Drink?”"]

@@ -422,6 +422,22 @@ WRONG = {
     "one end of a number": (asking([X, {"mean": "y"}], y={"number": 5}), "attribute.y.number must have two ends"),
     "a free text": (asking(X, x={"type": "text", **CATEGORIES}), "attribute.x.type must be left out"),
     "a choice of nothing": (asking(X, x={"type": "choice"}), 'write categories = ["yes", "no"] instead'),
+    "yes_no of three": (
+        asking(X, x={"yes_no": True, "options": ["yes", "no", "perhaps"]}),
+        "attribute.x.yes_no must have two values beside it, not 3; found True: leave yes_no out",
+    ),
+    "a radio of several": (
+        asking(X, x={"type": "radio", "multiple": True, "options": ["a", "b", "c"]}),
+        "attribute.x.type must not stand beside several: it is a choice of one; found 'radio': leave type out",
+    ),
+    "an nps of five": (
+        asking([X, {"mean": "y"}], y={"type": "nps", "scale": [1, 5]}),
+        "attribute.y.type must not stand beside another scale than [0, 10]; found 'nps': write scale = [0, 10]",
+    ),
+    "years as dates": (
+        asking([X, {"mean": "y"}], y={"number": [1980, 2026], "input": "date"}),
+        "must be dates, not years; found 1980 and 2026: write low = 1980-01-01, high = 2026-12-31",
+    ),
     "yes_no is false": (asking(X, x={"yes_no": False}), "attribute.x.yes_no must be true"),
     "sensitive by one word": (
         asking(X, x={**CATEGORIES, "sensitive": "yes"}),

@@ -209,6 +209,11 @@ class Question(ABC):
         return self.name if titles == self.attribute_names else self.name_of(titles, SEPARATOR.join)
 
     @property
+    def quoted(self) -> str:
+        """Its title within a sentence, where a name stands in quotation marks too."""
+        return repr(self.name) if self.title == self.name else self.title
+
+    @property
     def form(self) -> str:
         """What questions of its kind and size have in common, such as 'histogram of 4 values'."""
         count = len(self.attributes)
@@ -331,7 +336,7 @@ class Question(ABC):
         """
         del above
         return (
-            f"The variance of the {self.name} is at most {percentage} above that of the best mechanism with this"
+            f"The variance of the {self.title} is at most {percentage} above that of the best mechanism with this"
             " guarantee, each at its own worst number."
         )
 
@@ -492,7 +497,7 @@ class SharesQuestion(Question):
         """What else is to be known of the promise: what a missing answer counts as."""
         several = len(self.attributes) > 1
         return tuple(
-            f"A missing answer{f' to {one.name!r}' if several else ''} counts as {one.missing!r} and is protected as"
+            f"A missing answer{f' to {one.quoted}' if several else ''} counts as {one.missing!r} and is protected as"
             " that category is."
             for one in self.attributes
             if one.missing is not None
@@ -587,11 +592,11 @@ class SharesQuestion(Question):
     def floor_in_words(self, above: Fraction, percentage: str) -> str:
         from sordino.survey.kinds.shares.above_floor import summed_variance_in_words
 
-        return summed_variance_in_words(self.name, above, percentage)
+        return summed_variance_in_words(self.title, above, percentage)
 
     @property
     def asked_in_words(self) -> str:
-        return f"{self.name!r}, one of {self.domain.k:,} values"
+        return f"{self.quoted}, one of {self.domain.k:,} values"
 
     @property
     def forged_weight(self) -> ForgedWeight:

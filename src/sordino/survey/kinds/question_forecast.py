@@ -116,7 +116,7 @@ def nothing_learned(question: Question, what: str, needed: int | None) -> str:
         else f"An interval a tenth as wide takes {crowd(question, needed)}"
     )
     return (
-        f"{question.name}: NOTHING is learned with {question.people:,} people: the 95 % interval of {what} covers"
+        f"{question.title}: NOTHING is learned with {question.people:,} people: the 95 % interval of {what} covers"
         f" its whole possible range. {more}."
     )
 

@@ -4,6 +4,7 @@ Every later step (privatize, aggregate, estimate, certify, explain) takes the pl
 integers of the document, so that what is sampled is what was certified.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -563,7 +564,9 @@ class Plan(ArrowRows, Displayed):
         if words is None:
             return {}
         language = self.language or words.languages[0]
-        return {name: own.in_language(language) for name, own in words.attributes.items()}
+        said = {name: own.in_language(language) for name, own in words.attributes.items()}
+        texts = Counter(own.text for own in said.values())
+        return {name: replace(own, is_shared=texts[own.text] > 1) for name, own in said.items()}
 
     def in_language(self, language: str | None) -> "Plan":
         """This plan, whose results are shown in one of the survey's languages.

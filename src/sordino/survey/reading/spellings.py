@@ -110,6 +110,9 @@ TYPES = {
 }
 """Names of types, each with the setting whose values it has."""
 
+ONE_OF = ("single", "radio", "dropdown")
+"""Types of which one value is chosen."""
+
 RECOMMENDING = [0, 10]
 """The scale of a question of type `nps`: how likely somebody is to recommend something."""
 
@@ -495,6 +498,12 @@ class _Spelled:
         if kind is None:
             step = f"write {self.EXAMPLES['categories']}, or {self.EXAMPLES['number']}"
             self._wrong("type", "must be left out: the values say what an attribute is", step)
+        elif given.lower() in ONE_OF and (word := next((w for w in ("several", "most") if self.table.get(w)), None)):
+            step = f"leave type out where several may be chosen, or {word} where one is"
+            self._wrong("type", f"must not stand beside {word}: it is a choice of one", step)
+        elif given.lower() == "nps" and not _is_recommending(self.table.get("scale", RECOMMENDING)):
+            step = f"write scale = {RECOMMENDING}, or leave type out to keep another scale"
+            self._wrong("type", f"must not stand beside another scale than {RECOMMENDING}", step)
         elif given.lower() == "nps":
             del self.table["type"]
             self.table.setdefault("scale", list(RECOMMENDING))
@@ -525,6 +534,9 @@ class _Spelled:
         if self.table["yes_no"] is not True:
             step = f"write yes_no = true, or {self.EXAMPLES['categories']}"
             self._wrong("yes_no", "must be true", step, "categories")
+        elif isinstance(own := self.table.get("categories"), list) and len(own) != len(YES_NO):
+            step = f"leave yes_no out to ask for these {len(own)} values, or categories to ask for yes and no"
+            self._wrong("yes_no", f"must have two values beside it, not {len(own)}", step)
         else:
             del self.table["yes_no"]
             self.table.setdefault("categories", list(YES_NO))
@@ -869,6 +881,14 @@ class _Questions:
         if isinstance(number, str) and number in self.scales and isinstance(ask.get("ranges"), list):
             ask = {**ask, "ranges": [_around(pair) for pair in ask["ranges"]]}
         return ask
+
+
+def _is_recommending(scale: Any) -> bool:
+    """Whether a scale, as it is written, is that of a question of type `nps`."""
+    if isinstance(scale, dict):
+        ends = {END_WORDS.get(word, word): value for word, value in scale.items()}
+        scale = [ends.get("low"), ends.get("high")]
+    return scale is True or scale in (RECOMMENDING, [*range(RECOMMENDING[0], RECOMMENDING[1] + 1)])
 
 
 def _around(pair: Any) -> Any:

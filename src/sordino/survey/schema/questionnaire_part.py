@@ -261,6 +261,9 @@ def _is_day(text: str) -> bool:
 INPUTS = ("text", "slider", "date")
 """How a number can be given."""
 
+YEARS = range(1800, 2201)
+"""Ends of a date that, where both are such, are years and no days since 1970-01-01."""
+
 
 class Wording(Protocol):
     """The settings that say how a number is given."""
@@ -306,6 +309,10 @@ def input_mistakes(table: Wording, ends: tuple[float, float] | None) -> Iterator
     elif table.input == "slider" and not is_step(by, *ends):
         rule = f"a slider must go from {ends[0]:g} to {ends[1]:g} in 1 to {MOST_STEPS:,} whole steps"
         yield SordinoError(rule, found=f"steps of {by:g}", step="write step = ... so that it does")
-    if table.input == "date" and not are_days(*ends):
+    if table.input == "date" and all(end in YEARS for end in ends):
+        low, high = (f"{end:g}" for end in ends)
+        step = f"write low = {low}-01-01, high = {high}-12-31"
+        yield SordinoError("the ends of a date must be dates, not years", found=f"{low} and {high}", step=step)
+    elif table.input == "date" and not are_days(*ends):
         step = f"write dates, as low = 1930-01-01, or whole days since 1970-01-01 from {DATES[0]} to {DATES[1]}"
         yield SordinoError("the ends of a date must be days", found=f"{ends[0]:g} and {ends[1]:g}", step=step)

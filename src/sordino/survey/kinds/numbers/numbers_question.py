@@ -149,7 +149,7 @@ class NumbersQuestion(Question):
 
     @property
     def asked_in_words(self) -> str:
-        return self.name
+        return self.title
 
     def column(self, values: Mapping[str, NDArray[Any]]) -> Measured:
         """The numbers with their ends, by which they are scaled, and clipped where that was asked for."""
