@@ -129,3 +129,15 @@ def test_a_distance_that_many_pairs_have_is_read_once(monkeypatch):
     made = metric_definition(Categories(labels), metric, Nats.of(1))
     assert sorted(read) == [2, 4]
     assert [made.bound(0, other) for other in (1, 6)] == [Nats.of(2), Nats.of(4)]
+
+
+@pytest.mark.parametrize("label", ["5 ", " 5", "ln 3"])
+def test_a_label_that_another_reader_takes_otherwise_is_no_number(label):
+    survey = {
+        "version": 1,
+        "epsilon": "1",
+        "attribute": {"x": {"categories": ["0", "1", "2", label], "protect": {"metric": {"per": 2}}}},
+        "ask": [{"histogram": "x"}],
+    }
+    with pytest.raises(SordinoError, match="numbers"):
+        Plan.of(Survey.read(survey), 1000)

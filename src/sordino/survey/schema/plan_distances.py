@@ -227,7 +227,13 @@ def _in_order(domain: Categories, per: Fraction, epsilon: Nats) -> MetricLDP:
         raise SordinoError("`per` of a metric must be above 0", found=shown(per))
     if isinstance(domain.labels, range):
         return MetricLDP.line(domain.k, bound_at(epsilon, 1 / per))
-    return MetricLDP.line([Nats.of(label).rational / per for label in domain.labels], epsilon)
+    numbers = [Nats.of(label) for label in domain.labels]
+    for number, label in zip(numbers, domain.labels, strict=True):
+        # Another reader may take no blanks off, and nobody means a logarithm.
+        if number.ratio != 1 or label != label.strip():
+            rule, step = "categories of a metric with `per` must be numbers", "write each in digits, without blanks"
+            raise SordinoError(rule, found=shown(label), step=step)
+    return MetricLDP.line([number.rational / per for number in numbers], epsilon)
 
 
 def _on_map(domain: Domain, metric: MapMetricPart, epsilon: Nats) -> MetricLDP:
