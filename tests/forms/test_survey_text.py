@@ -311,10 +311,13 @@ FIRST = {"type": "select_one yn", "name": "first", "required": "yes"}
         ({"type": "select_one yn", "name": "x", "relevant": "FALSE"}, "it is asked of nobody"),
         ({"type": "integer", "name": "x", "calculation": "${age} * 2"}, "what is worked out"),
         ({"type": "select_one yn", "name": "x", "appearance": "w1 label"}, "the heading of a table"),
-        ({"type": "select_one yn", "name": "FIRST"}, "alike but for case"),
+        ({"type": "select_one yn", "name": "FIRST"}, "names differ only in case"),
         ({"type": "select_multiple long", "name": "x"}, "no survey takes it"),
         ({"type": "select_multiple cut", "name": "x"}, "no survey takes it"),
-        ({"type": "select_one said", "name": "x", "relevant": "${first} = 'yes'"}, "'not asked' is what people are"),
+        (
+            {"type": "select_one said", "name": "x", "relevant": "${first} = 'yes'"},
+            "'not asked' is reserved",
+        ),
     ],
 )
 def test_what_nobody_answers_or_no_survey_takes_is_left_out_with_its_row(tmp_path, row, why):

@@ -63,7 +63,7 @@ class Attribute:
         return self.phrasing.title(self.name)
 
     @property
-    def quoted(self) -> str:
+    def quoted_title(self) -> str:
         """The title within a sentence, where a name stands in quotation marks too."""
         return self.title if self.phrasing.text else repr(self.name)
 

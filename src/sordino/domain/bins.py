@@ -21,7 +21,7 @@ FEWEST_BINS, MOST_BINS = 2, 512
 """Of one number: plans are certified whenever they are read, and 512 bins take some seconds."""
 
 DEFAULT_BINS = 256
-"""Equal ones of a distribution where a survey declares none."""
+"""Number of equal bins of a distribution where a survey declares none."""
 
 MOST_ON_SCALE = 20
 """From end to end of a whole-number scale: ages and hours of a day, which have parts, go further."""

@@ -172,7 +172,7 @@ def read_form(sheets: Sheets) -> Form:
         kind, *rest = spelled.split() or [""]
         kind = kind.lower()
         if kind.startswith("begin_"):
-            why = _unasked(cells)
+            why = _reason_unasked(cells)
             if kind != "begin_group":
                 why = "answers that repeat would be several reports of one person"
             group = _OpenGroup(next(numbers), cells.get("relevant", ""), bool(why))
@@ -233,18 +233,18 @@ def _no_question(
     """Why a row is no question of a survey; empty where it is one."""
     if kind not in ASKED:
         return REASONS.get(kind, f"questions of the type {shown(kind)} are not asked")
-    if why := _unasked(cells):
+    if why := _reason_unasked(cells):
         return why
     if not name:
         return "it has no name"
     if name in {question.name for question in reading.questions}:
         return "another question has its name"
     if not reading.columns.isdisjoint(columns):
-        return "its data would stand in a column of another question: names are alike but for case, or both are places"
+        return "another question reads the same column: names differ only in case, or both are places"
     return "its list has no two choices" if kind.startswith("select_") and len(choices) < 2 else ""
 
 
-def _unasked(cells: Row) -> str:
+def _reason_unasked(cells: Row) -> str:
     """Why nobody answers a row, whatever its type; empty where somebody may."""
     if cells.get("disabled", "").lower() in TRUE:
         return "it is disabled"

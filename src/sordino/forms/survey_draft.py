@@ -115,13 +115,20 @@ class SurveyDraft:
         tables = tomllib.loads(self.text("survey.toml"))
         return Survey.read(tables if epsilon is None else {**tables, "epsilon": epsilon})
 
+    @property
+    def _promise(self) -> str:
+        """What the epsilon promises, in a comment."""
+        if any("protect" in one.settings for one in self.attributes):
+            return "a promise: no report changes the odds of a protected answer by more than e^epsilon; others may show"
+        return "a promise: no report changes anybody's odds by more than e^epsilon"
+
     def text(self, name: str) -> str:
         """The text of its file, which is called so."""
         lines = [
             f"#:schema {SCHEMA}",
             *comment(f"A survey is public: whoever answers can read it. Next: sordino plan {name} --people N"),
             "version = 1",
-            f"epsilon = {toml(self.epsilon)}  # a promise: no report changes anybody's odds by more than e^epsilon",
+            f"epsilon = {toml(self.epsilon)}  # {self._promise}",
             "",
         ]
         if self.about:

@@ -17,6 +17,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
+from sordino.domain.condition import NOT_ASKED
 from sordino.errors import SordinoError
 from sordino.exact.messages import shown
 from sordino.forms.form import Form, FormQuestion, LeftOut, Texts
@@ -44,9 +45,6 @@ Conditions = dict[str, tuple[str, ...]]
 NAME = r"\$\{\s*([^\s{}]+)\s*\}"
 
 VALUE = r"(?:'([^']*)'|\"([^\"]*)\"|(-?[0-9.]+))"
-
-NOT_ASKED = "not asked"
-"""The category of people whom a condition leaves out."""
 
 LONGEST = 2000
 """Characters of an expression that is read."""
@@ -233,7 +231,7 @@ def survey_text(form: Form, name: str) -> ImportedSurvey:
 def _refusal(question: FormQuestion, languages: tuple[str, ...]) -> str:
     """Why no survey takes a question, whatever is chosen in its open places; empty where one does."""
     if question.relevant and NOT_ASKED in {choice.name for choice in question.choices}:
-        return f"{shown(NOT_ASKED)} is what people are who are not asked it"
+        return f"{shown(NOT_ASKED)} is reserved for people who are not asked"
     alone = replace(question, relevant=())
     lines = list(_attribute(alone, _Writing(languages, by_numbers=False)))
     own = tomllib.loads("\n".join(lines))["attribute"][question.name]
@@ -343,13 +341,13 @@ def _number(question: FormQuestion, writing: _Writing, *, sometimes: bool) -> It
             writing.left_out.append(LeftOut(question.where, "its constraint, of which no ends can be read"))
     if len(ends) == len(END_NAMES) and float(ends["low"]) >= float(ends["high"]):
         ends = {}
-    if question.type == "range" and ends and not _whole_steps(ends, given.get("step", "1")):
+    if question.type == "range" and ends and not _has_whole_steps(ends, given.get("step", "1")):
         writing.left_out.append(LeftOut(question.where, "its steps, which do not lead from one end to the other"))
     low, high = (ends.get(name, toml(CHOOSE)) for name in END_NAMES)
     yield f"number = {{ low = {low}, high = {high} }}"
     if question.type == "date":
         yield 'input = "date"'
-    elif question.type == "range" and ends and _whole_steps(ends, given.get("step", "1")):
+    elif question.type == "range" and ends and _has_whole_steps(ends, given.get("step", "1")):
         yield 'input = "slider"'
         yield f"step = {given.get('step', '1')}"
     if sometimes:
@@ -358,7 +356,7 @@ def _number(question: FormQuestion, writing: _Writing, *, sometimes: bool) -> It
         yield f"missing = {toml(CHOOSE)}  # the part of the people expected to skip it; without this line nobody may"
 
 
-def _whole_steps(ends: Mapping[str, str], step: str) -> bool:
+def _has_whole_steps(ends: Mapping[str, str], step: str) -> bool:
     low, high, size = map(Decimal, (*(ends[name] for name in END_NAMES), step))
     return size > 0 and (high - low) % size == 0
 

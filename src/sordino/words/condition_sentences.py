@@ -36,8 +36,8 @@ def condition_sentences(plan: Plan) -> Iterator[str]:
     deciding = dict.fromkeys(other for own in conditional.values() for other, _ in own.only_if)
     if names := ", ".join(repr(other) for other in deciding if other not in asked):
         yield (
-            f"The device needs the answer to {names} to know what is asked. No report is about it: a report reveals no"
-            " more of it than of the answers that depend on it."
+            f"The device needs the answer to {names} to know what is asked. No question is about that: a report"
+            " reveals no more of it than of the answers that depend on it."
         )
 
 

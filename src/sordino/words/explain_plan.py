@@ -151,12 +151,12 @@ def _several(plan: Plan) -> Parts:
     head, *shares = _question_sentences(plan)
     details = [Paragraph(ASKED, limits(*shares, *_missing_sentences(plan)))]
     for question in plan.questions:
-        said = _question_promise(question, f"one report about {question.quoted}")
+        said = _question_promise(question, f"one report about {question.quoted_title}")
         # That is said once of all questions.
         own = (sentence for sentence in said if sentence.purpose is not Purpose.REPEATED)
-        heading = f"{REVEALED} about {question.quoted}"
+        heading = f"{REVEALED} about {question.quoted_title}"
         details.append(Paragraph(heading, (*own, *limits(*_notes(question)))))
-    promises = {question.quoted: _own_promise(question) for question in plan.questions}
+    promises = {question.quoted_title: _own_promise(question) for question in plan.questions}
     most, others = _largest_factor(promises), _about_others(promises)
     return limits(head, most, *_unprotected_sentences(promises), others, AGAIN), tuple(details)
 
@@ -220,8 +220,8 @@ def _missing_sentences(plan: Plan) -> Iterator[str]:
     for attribute in plan.attributes.values():
         if attribute.optional:
             yield (
-                f"{attribute.quoted} may be missing. Being missing counts as a value, and is protected like every other"
-                f" value; the expected share of {attribute.missing} is no part of the promise."
+                f"{attribute.quoted_title} may be missing. Being missing counts as a value, and is protected like every"
+                f" other value; the expected share of {attribute.missing} is no part of the promise."
             )
     for question in plan.questions:
         if question.of_complete:
@@ -237,7 +237,7 @@ def _forged_sentences(plan: Plan) -> Iterator[str]:
     for question in sorted(plan.questions, key=lambda one: one.shares is None):
         weight = question.forged_weight
         if weight is not None:
-            about = f"{question.quoted}: " if len(plan.questions) > 1 else ""
+            about = f"{question.quoted_title}: " if len(plan.questions) > 1 else ""
             yield about + sentence(weight.people, weight.within)
 
 

@@ -91,7 +91,7 @@ def missing_words(plan: Plan) -> tuple[str, ...]:
 
 
 DRAWN_FIRST = "The form draws the question first, without looking at any answer, and asks only what that one needs."
-"""Of a plan whose form does not ask all."""
+"""Sentence about a form that draws its question first."""
 
 ANYBODY = "This holds whatever else they know, for this one report."
 DIFFERS = "How much the report can reveal differs from answer to answer."
@@ -116,9 +116,9 @@ MIXED = "Some answers are protected less than others, or not at all: the details
 
 
 def drawn_first_sentence(plan: Plan) -> str:
-    """That a form asks only what its question needs; nothing of a plan whose form asks all."""
+    """Sentence that a form draws its question first; empty where it asks all, or has one question."""
     words = plan.document.words
-    return DRAWN_FIRST if words is not None and words.ask == "drawn" else ""
+    return DRAWN_FIRST if words is not None and words.ask == "drawn" and len(plan.questions) > 1 else ""
 
 
 def in_clear_sentence(plan: Plan) -> str:

@@ -85,13 +85,16 @@ def test_every_kind_of_answer_is_read_and_what_is_none_asked_for_again(tmp_path)
     assert tables["symptoms"] == {"text": "Symptoms?", "categories": ["cough", "fever", "pain"], "several": 3}
 
 
-def test_what_is_sensitive_beside_a_number_is_protected_with_all_else_and_said(tmp_path):
+def test_what_is_sensitive_beside_a_number_is_protected_as_such_and_said(tmp_path):
     lines = [*HEAD, "Drugs?", "yes, no", "", "yes", "Income?", "0 to 9000", "", "", "100"]
-    code, _, err = asked(tmp_path, *lines)
+    code, _, _ = asked(tmp_path, *lines)
     tables = accepted(tmp_path)["attribute"]
     assert code == 0
-    # Where a survey takes both, both stand.
-    assert ("protect" in tables["drugs"]) == ("all answers are protected alike" not in err)
+    assert tables["drugs"]["protect"] == {"sensitive": ["yes"]}
+    assert (
+        "the odds of a protected answer by more than e^epsilon; others may show"
+        in (tmp_path / "survey.toml").read_text()
+    )
 
 
 def test_nobody_at_the_terminal_is_said_and_nothing_written(tmp_path):

@@ -527,7 +527,7 @@ WRONG = {
     "seen by some": (asking(X, x={**CATEGORIES, "visibility": "some"}), "write public = true to send it in clear"),
     "an epsilon of a question": (
         asking({**X, "epsilon": 0.5}),
-        'write protect = { epsilon = "0.5" } there',
+        'write protect = { epsilon = "0.5" } there, or delta',
     ),
     "two of one name": (
         {"epsilon": "1", "question": [{"id": "x", **CATEGORIES}, {"id": "x", **COLOURS}]},

@@ -16,7 +16,7 @@ from sordino.forms.workbook import read_workbook
 from sordino.survey.reading.open_choices import CHOOSE
 
 MOST_LEFT_OUT = 20
-"""Of a large form, which a terminal shows; the survey's file has them all."""
+"""Most left-out lines that a terminal shows; the survey's file has all."""
 
 
 @click.command("import")

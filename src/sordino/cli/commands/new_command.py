@@ -151,12 +151,6 @@ def _ask_all(people: int | None) -> tuple[SurveyDraft, int]:
             settings |= {"protect": {"sensitive": sensitive}} if sensitive else {}
         attributes.append(DraftAttribute(name, settings))
     draft = SurveyDraft(attributes, about)
-    try:
-        draft.survey()
-    except SordinoError:
-        # With numbers each attribute is protected as a whole.
-        draft = SurveyDraft([_plain(one) for one in attributes], about)
-        say("Beside numbers all answers are protected alike, the sensitive ones too.", err=True)
     return draft, people or click.prompt("How many people will answer?", PEOPLE, type=Whole(1, MOST_PEOPLE), err=True)
 
 

@@ -44,7 +44,7 @@ class LevelLimits:
 
     @classmethod
     def uniform(cls, d: int, level: Nats) -> "LevelLimits":
-        """The same level of any answer about some of d attributes, whatever is believed of them."""
+        """Limits that allow one level for any answer about any of d attributes."""
         return cls([level] * d, level, Dependence.unknown(d))
 
     def of_statistic(self, name: Moment) -> Nats:

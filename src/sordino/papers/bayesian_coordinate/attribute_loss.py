@@ -1,7 +1,7 @@
 """Delta of an attribute from its budget and its dependence on the others, and the budget from delta, in nats.
 
-For a report that is c-CDP for an attribute and epsilon-LDP, and beliefs in which the law of all other attributes
-changes by a total variation of at most q between two values of it:
+For a report that is c-CDP for an attribute and epsilon-LDP, and beliefs in which the distribution of all other
+attributes changes by a total variation of at most q between two values of it:
 
     "paper"   delta = min(c + ln(1 + q (e^epsilon - 1)), epsilon)
     "tight"   delta = ln((1 - q) e^c + q e^epsilon), never larger, and attained
@@ -20,7 +20,7 @@ def attribute_loss(c: float, q: float, epsilon: float, accounting: Literal["pape
 
     Args:
         c: budget of the attribute in nats, all others fixed.
-        q: total variation between the laws of all others, given two of its values.
+        q: total variation between the distributions of all others, given two of its values.
         epsilon: LDP level in nats.
 
     Example:

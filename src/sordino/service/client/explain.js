@@ -120,7 +120,7 @@ export function unlessInClear(key, plan, speech) {
 }
 
 /**
- * That the question is drawn before anything is asked; null of a plan that asks all, or one question.
+ * Sentence that a form draws its question first; null where it asks all, or has one question.
  * @param {any} plan
  * @param {import("./catalogue/speech.js").Speech} speech
  */

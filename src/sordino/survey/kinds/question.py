@@ -209,8 +209,8 @@ class Question(ABC):
         return self.name if titles == self.attribute_names else self.name_of(titles, SEPARATOR.join)
 
     @property
-    def quoted(self) -> str:
-        """Its title within a sentence, where a name stands in quotation marks too."""
+    def quoted_title(self) -> str:
+        """Title within a sentence; a bare name in quotation marks."""
         return repr(self.name) if self.title == self.name else self.title
 
     @property
@@ -497,8 +497,8 @@ class SharesQuestion(Question):
         """What else is to be known of the promise: what a missing answer counts as."""
         several = len(self.attributes) > 1
         return tuple(
-            f"A missing answer{f' to {one.quoted}' if several else ''} counts as {one.missing!r} and is protected as"
-            " that category is."
+            f"A missing answer{f' to {one.quoted_title}' if several else ''} counts as {one.missing!r} and is"
+            " protected as that category is."
             for one in self.attributes
             if one.missing is not None
         )
@@ -596,7 +596,7 @@ class SharesQuestion(Question):
 
     @property
     def asked_in_words(self) -> str:
-        return f"{self.quoted}, one of {self.domain.k:,} values"
+        return f"{self.quoted_title}, one of {self.domain.k:,} values"
 
     @property
     def forged_weight(self) -> ForgedWeight:

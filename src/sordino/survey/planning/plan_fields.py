@@ -190,7 +190,7 @@ class PlanDocument(StrictTable):
             raise SordinoError("attributes with deltas must be protected as a whole", found=found)
 
     def _require_level(self, part: QuestionPart) -> None:
-        """What is read as numbers has an epsilon for all its values, and declares no larger one for its channel."""
+        """Require one epsilon for all values of each attribute read with numbers, and no larger declared epsilon."""
         least = least_level(part.names, {name: self.attributes[name].protect for name in part.names})
         for name in part.names:
             own = self.attributes[name]

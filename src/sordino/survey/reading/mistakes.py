@@ -84,10 +84,14 @@ def wrong_epsilon(tables: dict[str, Any]) -> Iterator[SordinoError]:
     attributes = tables.get("attribute")
     if "epsilon" in tables or not isinstance(attributes, dict):
         return
+    tables_of = [attribute for attribute in attributes.values() if isinstance(attribute, dict)]
+    by_itself = any("protect" in one for one in tables_of) and not any("delta" in one for one in tables_of)
     for attribute in attributes.values():
         alone = isinstance(attribute, dict) and "number" in attribute and "protect" not in attribute
         if alone or (isinstance(attribute, dict) and "delta" in attribute):
-            most = "the most that a report reveals about the whole record, whatever is believed"
+            of_record = "the whole record, whatever is believed"
+            most = "the most that a report reveals about "
+            most += "an attribute without an epsilon of its own" if by_itself else of_record
             step = f'write epsilon = "2", {most}, {FOUND}'
             yield SordinoError("epsilon must be given", step=step)
             return

@@ -781,7 +781,7 @@ class _Questions:
             self._name_kind(where, word, ask)
         if "epsilon" in ask:
             found = shown(ask.pop("epsilon"))
-            step = f'write protect = {{ epsilon = "{found.strip(chr(39))}" }} there'
+            step = f'write protect = {{ epsilon = "{found.strip(chr(39))}" }} there, or delta in a survey with deltas'
             self._wrong(f"{where}.epsilon", "must stand at the attribute that it protects", found, step)
         if "median" in ask and {"distribution", "quantiles"} & ask.keys():
             step = 'write distribution = "NAME" with quantiles = [0.5], among others'

@@ -431,7 +431,7 @@ class Survey(StrictTable):
             )
 
     def _level_mistakes(self) -> Iterator[SordinoError]:
-        """What is read as numbers, and with them, has an epsilon for all its values."""
+        """Mistakes in protections of attributes that are read as numbers or with them."""
         for i, ask in enumerate(self.ask):
             named = ask.attributes if ask.kind.part.reads_numbers else ()
             for name in [name for name in named if name in self.attribute]:
@@ -531,8 +531,8 @@ class Survey(StrictTable):
     def by_coordinates(self) -> bool:
         """Whether each attribute is promised a delta of its own, whatever is asked.
 
-        Numbers are, unless a protection is declared: protected less are some values of an attribute only by questions
-        about it, so that each question is promised by itself then.
+        By default numbers have deltas. Once any attribute declares `protect`, each question is promised by itself,
+        since a report may then show some values.
         """
         attributes = self.attribute.values()
         if self.dependence is not None or any(attribute.delta is not None for attribute in attributes):
@@ -567,7 +567,7 @@ class Survey(StrictTable):
         return definition_of(domain, protect_part(domain, self.attribute[name].protect, self.epsilon))
 
     def protection(self, name: str) -> ProtectPart:
-        """What is promised of one attribute's values, in the words of a plan, where each question is by itself.
+        """Protection of one attribute, as a plan holds it, where each question is promised by itself.
 
         Raises:
             SordinoError: there is no epsilon.
@@ -668,7 +668,7 @@ def _weaker_report(survey: AskedSurvey, ask: AskTable, places: Sequence[int], le
 
 
 def _level(survey: AskedSurvey, names: Sequence[str]) -> Nats:
-    """What a question about numbers, and what is read with them, may reveal of any two answers."""
+    """Least epsilon of the attributes that a question about numbers reads."""
     tables = (survey.attribute[name].protect for name in names)
     levels = [survey.epsilon if own is None else own.epsilon or survey.epsilon for own in tables]
     return min((level for level in levels if level is not None), default=Nats.of(0))

@@ -127,7 +127,7 @@ export class AnswerForm {
 
   /**
    * The person's question where the plan has it drawn first: once for each plan and device, and kept before anything is asked, so
-   * that no reload and no other window draws another; null where all is asked. Throws StorageError.
+   * that no reload and no other tab with this storage draws another; null where all is asked. Throws StorageError.
    */
   async #ownQuestion() {
     if (this.plan.words?.ask !== "drawn") return null;

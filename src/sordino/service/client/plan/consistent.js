@@ -259,7 +259,7 @@ export const RULES = [
   ["what is promised about an attribute must be about one that is asked", protectsAsked],
   ["each attribute must read a different column", hasOwnColumns],
   ["a public column must be no attribute, and read no column of one", sendsNothingProtected],
-  ["a plan with an epsilon must have a delta for each attribute, and one without an epsilon for each number, of no less than is declared", promises],
+  ["a plan with an epsilon must have a delta for each attribute, and one without must have an epsilon for each number, at least what its questions declare", promises],
   ["a number must have a delta or an epsilon of its own, not both", protectsNumbersOnce],
   ["attributes with deltas must be protected as a whole", protectsAsWhole],
   ["no question may declare a larger epsilon than the plan", declaresWithin],

@@ -172,7 +172,7 @@ class DistributionForecast(Forecast):
 
     @property
     def _scale_warning(self) -> str | None:
-        """What reads like a whole-number scale, and is asked in many bins since none are declared."""
+        """Warning about a likely whole-number scale in 256 undeclared bins."""
         bins, ends = self.question.domain, self.question.domain.ends
         is_whole = ends.low == int(ends.low) and ends.high == int(ends.high) and ends.width <= MOST_ON_SCALE
         if self.question.part.bins != DEFAULT_BINS or not is_whole:

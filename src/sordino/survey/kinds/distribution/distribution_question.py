@@ -171,10 +171,10 @@ class DistributionQuestion(Question):
     def asked_in_words(self) -> str:
         """On which side of a threshold the number lies, or in which bin."""
         if self.cuts is not None:
-            return f"{self.quoted}, whether it lies below one of {self.cuts:,} thresholds, drawn at random"
+            return f"{self.quoted_title}, whether it lies below one of {self.cuts:,} thresholds, drawn at random"
         wider = ", or of fewer wider ones," if (self.levels or 1) > 1 else ""
         missing = ", or that it is missing" if self.optional else ""
-        return f"{self.quoted}, in which of {self.domain.k:,} bins{wider} it lies{missing}"
+        return f"{self.quoted_title}, in which of {self.domain.k:,} bins{wider} it lies{missing}"
 
     @property
     def forged_weight(self) -> ForgedWeight:

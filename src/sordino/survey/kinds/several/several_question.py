@@ -241,11 +241,11 @@ class SeveralQuestion(SharesQuestion):
     def asked_in_words(self) -> str:
         count = len(self.choices.labels)
         if self.by_category:
-            return f"{self.quoted}, whether one of {count:,} categories applies, drawn at random whatever applies"
-        return f"{self.quoted}, all of {count:,} categories that apply, up to {self.choices.most}"
+            return f"{self.quoted_title}, whether one of {count:,} categories applies, drawn at random whatever applies"
+        return f"{self.quoted_title}, all of {count:,} categories that apply, up to {self.choices.most}"
 
     @property
     def notes(self) -> tuple[str, ...]:
         yes = " What is drawn is public, the answer to it is not." if self.by_category else ""
-        said = f"Which categories of {self.quoted} apply, and how many, is protected as one value.{yes}"
+        said = f"Which categories of {self.quoted_title} apply, and how many, is protected as one value.{yes}"
         return said, *super().notes

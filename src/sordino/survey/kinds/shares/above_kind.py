@@ -166,7 +166,7 @@ class AboveQuestion(SharesQuestion):
 
     @property
     def asked_in_words(self) -> str:
-        return f"{self.attribute.quoted}, whether it is {plain(self.part.threshold)} or above"
+        return f"{self.attribute.quoted_title}, whether it is {plain(self.part.threshold)} or above"
 
 
 class AboveKind(SharesKind[AboveSettings, AbovePart, AboveQuestion]):

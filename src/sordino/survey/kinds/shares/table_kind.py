@@ -180,7 +180,7 @@ class TableQuestion(SharesQuestion):
 
     @property
     def asked_in_words(self) -> str:
-        names = " and ".join(attribute.quoted for attribute in self.attributes)
+        names = " and ".join(attribute.quoted_title for attribute in self.attributes)
         return f"{names} together, one of {self.domain.k:,} combinations of their values"
 
     @property
