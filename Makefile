@@ -132,7 +132,7 @@ $(STAMP): pyproject.toml
 	@echo "Setting up .venv; this takes about a minute."
 	@$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --editable ".[all]" --group test --group check --group data --group example
+	$(BIN)/python -m pip install --quiet --editable ".[all]" --group test --group check --group data --group forms --group example
 	touch $@
 
 .venv-lowest/.installed: pyproject.toml scripts/lowest.py
