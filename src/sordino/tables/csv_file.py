@@ -189,7 +189,7 @@ def whole_lines(table: object, pieces: Iterator[bytes]) -> Iterator[bytes]:
     lines, start, begun = 0, b"\n", b""
     for piece in pieces:
         text = begun + piece
-        end = text.rfind(b"\n") + 1 if len(text) <= LONGEST else len(text)
+        end = text.rfind(b"\n") + 1 if len(text) <= LONGEST else len(text) - text.endswith(b"\r")
         whole, begun = text[:end], text[end:]
         if not whole:
             continue
