@@ -29,6 +29,7 @@ import privatizing
 import repeating
 import starting
 import tabulating
+import telling
 import testing
 from pairs import ROOT, ROUNDS
 
@@ -57,6 +58,7 @@ MODULES = (
     growing,
     repeating,
     layers,
+    telling,
 )
 SUBJECTS = {module.__name__: module for module in MODULES}
 
