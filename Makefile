@@ -70,7 +70,7 @@ screenshots: .venv-live/.installed  ## the README's pictures of the dashboard, a
 	scripts/live.sh
 	SORDINO_SCREENSHOTS=docs .venv-live/bin/python -m pytest -m live tests/service/test_dashboard_live.py $(PYTEST)
 
-test-long: $(STAMP)  ## exhaustive and statistical tests, and more examples of what holds for all
+test-long: $(STAMP)  ## exhaustive and statistical tests, and more examples of what holds for all; SORDINO_THIRD=0 to 2 runs a third of them
 	$(BIN)/python -m pytest -m "(long or statistical or hypothesis) and not live" --hypothesis-profile=long $(SPREAD) $(PATIENT) $(PYTEST)
 
 use: $(STAMP)  ## the table of ordinary use, survey to page at 30 to 10,000,000 reports, on each linear-algebra kernel of this processor; and how often intervals hold

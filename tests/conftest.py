@@ -42,7 +42,17 @@ settings.register_profile("sordino", deadline=None, derandomize=True, max_exampl
 settings.register_profile("long", settings.get_profile("sordino"), max_examples=100)
 settings.load_profile("sordino")
 
-pytest_plugins = ["own_words", "collected", "told_once", "no_skips", "surveys", "each_value", "commands", "beliefs"]
+pytest_plugins = [
+    "own_words",
+    "collected",
+    "told_once",
+    "no_skips",
+    "own_third",
+    "surveys",
+    "each_value",
+    "commands",
+    "beliefs",
+]
 pytest_plugins += ["handlers"]
 
 DENSE = ChannelTable | WindowResponse | OptionalWindow | BitFlips
