@@ -171,6 +171,9 @@ def test_two_collections_are_compared_by_it():
         for seed in (1, 2)
     ]
     first, second = (net_of(sordino.estimate(plan, tally)) for tally in tallies)
+    (quantities,) = sordino.estimate(plan, tallies[0]).results[0].quantities()
+    (own,) = [one.number for one in quantities.measured.values() if "minus" in one.about]
+    assert (own.least, own.most) == (-1, 1)
     rows = CollectionChanges.compare((plan, tallies[0]), (plan, tallies[1]), Coverage()).number_rows
     (row,) = [row for row in rows if "minus" in row]
     assert (row["value"], row["minus"]) == ("8.5 to 10.5", "-0.5 to 6.5")
