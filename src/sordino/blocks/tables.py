@@ -33,6 +33,9 @@ NAMES = {
 SHARES = {"missing", "complete"}
 """Kinds of rows that are shares among numbers."""
 
+NET = "net"
+"""Kind of a difference of two shares of one question, which people read in percentage points."""
+
 
 @dataclass(frozen=True, eq=False)
 class QuantityTable:
@@ -100,7 +103,8 @@ class QuantityTable:
 
     def texts(self, place: int) -> dict[str, str]:
         """One row's numbers as people read them, by column."""
-        write = round_dates if self.has_dates(place) else in_percent if self.is_share(place) else round_row
+        is_part = self.is_share(place) or self.kind(place) == NET
+        write = round_dates if self.has_dates(place) else in_percent if is_part else round_row
         texts = write(self.numbers(place))
         return texts if self.unit is None else {name: f"{text}{self.unit(place)}" for name, text in texts.items()}
 

@@ -132,6 +132,16 @@ class Bins(Brief):
         low = self.edges[0]
         return self.k <= MOST_ON_SCALE + 1 and self.edges == tuple(low + i for i in range(self.k + 1))
 
+    @property
+    def are_whole(self) -> bool:
+        """Whether all edges lie halfway between whole numbers, so that bins hold answers in whole numbers.
+
+        Example:
+            >>> Bins((-0.5, 6.5, 8.5, 10.5)).are_whole, Bins((0, 6, 10)).are_whole
+            (True, False)
+        """
+        return all(edge % 1 == HALF for edge in self.edges)
+
     def nearest(self, number: float) -> float:
         return min(self.edges, key=lambda edge: abs(edge - number))
 

@@ -55,7 +55,7 @@ from sordino.errors import SordinoError
 from sordino.estimation.intervals.possible import possible_limits
 from sordino.estimation.intervals.share_interval import chance_beyond, errors_to_either_side
 from sordino.estimation.intervals.simultaneous import bonferroni, count_draws, standard_draws
-from sordino.estimation.range_shares import RangeShares, inside_ranges
+from sordino.estimation.range_shares import RangeShares, inside_ranges, net_functional
 from sordino.estimation.share_estimate import Estimate, Method, estimate
 from sordino.estimation.subpopulation import Subpopulation, below_edges, variances
 from sordino.exact.coin import WORD
@@ -155,6 +155,10 @@ class DistributionEstimate(Brief):
     def range_shares(self, ranges: Sequence[tuple[int, int]]) -> RangeShares:
         """The share of each range, by the edges where it begins and ends."""
         return self._inside(inside_ranges(ranges, self.bins.k))
+
+    def net_share(self, upper: tuple[int, int], lower: tuple[int, int]) -> RangeShares:
+        """Half of one more than the share of one range minus that of another (`net_functional`)."""
+        return self._inside(net_functional(upper, lower, self.bins.k))
 
     def _inside(self, inside: Floats) -> RangeShares:
         return RangeShares(self.subpopulation, self.shares.law, self.n, inside)

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sordino.estimation.intervals.mean_limits import FEWEST, limits_by_codes
 from sordino.estimation.intervals.possible import possible_limits
@@ -31,6 +32,9 @@ from sordino.estimation.subpopulation import Subpopulation, variances
 from sordino.exact.floats import Floats
 from sordino.mechanism.base import Mechanism
 
+HALF = 0.5
+"""What bins of neither range count in a difference of two (`net_functional`)."""
+
 
 @dataclass(frozen=True, eq=False)
 class RangeShares:
@@ -39,7 +43,7 @@ class RangeShares:
     Attributes:
         subpopulation: what the codes say of those who have the number; its law is the one that noise is worked out by.
         law: how often each code was sent, of all reports, shape (outputs,).
-        inside: 1 for the bins in each range, 0 for others, shape (m, k).
+        inside: 1 for the bins in each range, 0 for others, shape (m, k); 1/2 for those that count half.
     """
 
     subpopulation: Subpopulation
@@ -73,16 +77,26 @@ class RangeShares:
         if self.subpopulation.optional:
             return plain
         own, least = self._squares
-        variance = np.maximum(share * own + (1 - share) * least - np.square(share), 0.0)
+        square = share * own + (1 - share) * least
+        if (halves := self.inside == HALF).any():
+            # Others of the same share: people at one end, and people who count half.
+            between = self._least_squares(halves)
+            end = np.where(share > HALF, own, least)
+            square = np.minimum(square, end + 2 * np.minimum(share, 1 - share) * (between - end))
+        variance = np.maximum(square - np.square(share), 0.0)
         return np.where(self.inside.all(axis=1), plain, np.maximum(plain, np.sqrt(variance / self.n)))
 
     @cached_property
     def _squares(self) -> tuple[Floats, Floats]:
         """The least mean square of what somebody counts as whose number is in each range, and is not, shape (m,)."""
+        return self._least_squares(self.inside == 1), self._least_squares(self.inside == 0)
+
+    def _least_squares(self, where: NDArray[np.bool_]) -> Floats:
+        """The least mean square of what somebody counts as whose number is in these bins, shape (m,)."""
         mechanism = self.subpopulation.mechanism
         squares = np.stack([mechanism.adjoint(row**2) for row in self.contributions])
-        own, least = (np.where(where, squares, np.inf).min(axis=1) for where in (self.inside > 0, self.inside == 0))
-        return own, least
+        least: Floats = np.where(where, squares, np.inf).min(axis=1)
+        return least
 
     def farthest(self, errors: Floats) -> tuple[Floats, Floats]:
         """The least and the largest shares that so many of *their own* least standard errors lead to, shape (m,).
@@ -130,6 +144,20 @@ def inside_ranges(ranges: Iterable[tuple[int, int]], bins: int) -> Floats:
     for row, (first, last) in zip(inside, ends, strict=True):
         row[first:last] = 1.0
     return inside
+
+
+def net_functional(upper: tuple[int, int], lower: tuple[int, int], bins: int) -> Floats:
+    """The functional of (1 + the share of one range - that of another) / 2, shape (1, k): its weights lie in 0..1.
+
+    It is a share, with a share's errors and limits; those of the difference are twice as far apart.
+
+    Example:
+        >>> net_functional((3, 4), (0, 2), 4).tolist()
+        [[0.0, 0.0, 0.5, 1.0]]
+    """
+    first, second = inside_ranges([upper, lower], bins)
+    weights: Floats = (1 + first - second)[None, :] / 2
+    return weights
 
 
 def functional_variances(mechanism: Mechanism, functionals: Floats, shares: Floats) -> Floats:

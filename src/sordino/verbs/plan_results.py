@@ -217,8 +217,9 @@ class PlanEstimate(ArrowRows, WithCell, WithFigures):
         Columns: `attribute` (the question; of a pooled row what it is about), `value` (its label), `estimate`,
         `stderr`, `low`, `high`; `fitted`, null where nothing is fitted; `moved`, where reports may be forged; `kind`:
         share, cell, mean, missing (the share of who lacks a number), covariance, coefficient, complete, bin, part (of
-        the range of many bins), range, quantile or pooled; and, where several questions are pooled, the `question` of
-        each row, or the questions; with derived rows `given`, `within` and `minus` too.
+        the range of many bins), range, net (a scale's upper range minus its lower one), quantile or pooled; and, where
+        several questions are pooled, the `question` of each row, or the questions; with derived rows `given`, `within`
+        and `minus` too.
 
         Args:
             derived: whether the margins of tables, shares within others and their differences follow, as in the file

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from sordino.blocks.block import BlockGroup, blocks_of
 from sordino.blocks.sentence import Purpose, Sentence
-from sordino.blocks.tables import QuantityTable, TextTable
+from sordino.blocks.tables import NET, QuantityTable, TextTable
 from sordino.document.files import read_text, read_toml
 from sordino.document.schema.nearest import nearest
 from sordino.errors import SordinoError, SordinoErrors
@@ -45,7 +45,7 @@ MEANT = (
     " within a group those who sent reports are taken for a random part of it."
 )
 
-ADDITIVE = frozenset({"share", "cell", "mean", "missing", "bin", "range", "part"})
+ADDITIVE = frozenset({"share", "cell", "mean", "missing", "bin", "range", NET, "part"})
 """Kinds of numbers that are averages over people."""
 
 OF_ALL = "missing"
@@ -428,12 +428,12 @@ def _identity(table: QuantityTable, place: int) -> tuple[str, str]:
 
 
 def _ends(question: Question, table: QuantityTable, places: Sequence[int]) -> tuple[Floats, Floats]:
-    """Within which the numbers are: shares between 0 and 1, means within their ranges."""
+    """Within which the numbers are: shares between 0 and 1, differences of two from -1, means within their ranges."""
     ranges = {attribute.name: attribute for attribute in question.attributes}
     ends = [
         (ranges[table.label(place)].interval.low, ranges[table.label(place)].interval.high)
         if table.kind(place) == "mean"
-        else (0.0, 1.0)
+        else (-1.0 if table.kind(place) == NET else 0.0, 1.0)
         for place in places
     ]
     low, high = np.array(ends, dtype=np.float64).T

@@ -40,3 +40,31 @@ def test_nothing_is_said_where_nothing_can_be_declared():
     own = {"smoker": TWO, "packs": {**NUMBER, "only_if": {"smoker": "yes"}}}
     asked = {"version": 1, "epsilon": "2", "attribute": own, "ask": [{"histogram": "smoker"}, {"mean": ["packs"]}]}
     assert what_a_bound_buys(Survey.read(asked), planned(asked)) == ()
+
+
+def test_the_smallest_delta_costs_what_a_plan_with_the_next_one_has_less():
+    asked = survey(delta="1")
+    (first, *_) = what_a_bound_buys(Survey.read(asked), planned(asked))
+    raised = survey(delta="1")
+    raised["attribute"]["diet"] = TWO | {"delta": "1"}
+    ratios = [
+        then.typical_error / now.typical_error
+        for now, then in zip(planned(asked).questions, planned(raised).questions, strict=True)
+    ]
+    expected = f"standard errors would be {min(ratios):.2g} to {max(ratios):.2g} times as large."
+    assert (
+        f"keeps the smallest delta, 0.5 nats of 'diet'. With the next smallest in place of it, 1 nat, {expected}"
+        in first
+    )
+
+
+def test_equal_deltas_have_no_smallest_one():
+    asked = survey()
+    asked["attribute"]["diet"] = TWO
+    assert what_a_bound_buys(Survey.read(asked), planned(asked)) == ()
+
+
+@pytest.mark.parametrize("bound", ["0", "0.1"])
+def test_nothing_is_said_of_one_delta_where_a_bound_is_declared(bound):
+    asked = survey() | {"dependence": {"rest": bound}}
+    assert what_a_bound_buys(Survey.read(asked), planned(asked)) == ()

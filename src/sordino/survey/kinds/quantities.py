@@ -108,12 +108,14 @@ def moment_scale(ranges: Sequence[Interval]) -> Ends:
 
 
 def measured_ranges(rows: Iterable[Mapping[str, Any]], edges: tuple[float, ...], *, is_date: bool) -> Measured:
-    """Shares of ranges, and quantiles, which lie between the outer edges."""
+    """Shares of ranges, differences of two of them, and quantiles, which lie between the outer edges."""
     measured: dict[Hashable, MeasuredNumber] = {}
     for row in rows:
         head, quantile = head_of(row), "quantile" in row
         ends = (edges[0], edges[-1]) if quantile else (0.0, 1.0)
-        measured[tuple(head.values())] = MeasuredNumber(head, limits_of(row, *ends), ends, not quantile, is_date)
+        least = -1.0 if "minus" in row else ends[0]
+        number = limits_of(row, least, ends[1])
+        measured[tuple(head.values())] = MeasuredNumber(head, number, ends, not quantile, is_date)
     return measured
 
 
@@ -130,12 +132,14 @@ def label_of(about: Head, *, is_date: bool) -> str:
         written = iso_date if is_date else plain
         return f"{written(float(about['from']))} to {written(float(about['to']))}"
     value = about["value"]
+    if "minus" in about:
+        return f"{value} minus {about['minus']}"
     return value if isinstance(value, str) else join_label(value)
 
 
 def head_of(row: Mapping[str, Any]) -> Head:
     """What a row is about."""
-    about = ("attribute", "attributes", "value", "from", "to", "quantile")
+    about = ("attribute", "attributes", "value", "minus", "from", "to", "quantile")
     return {name: row[name] for name in about if name in row}
 
 

@@ -354,3 +354,54 @@ def test_a_histogram_shows_shares_among_who_was_asked():
     for share, truth, stderr in zip(found.among_asked.value, (1 / 3, 2 / 3), found.among_asked.stderr, strict=True):
         assert abs(share - truth) < 5 * stderr
     assert found.with_coverage(Coverage(watched=True)).among_asked is None
+
+
+def dense_variances(channel, functionals, shares):
+    """Of unbiased estimates of functionals of shares, times the number of reports: by weighted least squares."""
+    rows = channel.probabilities()
+    mean = rows.mean(axis=0)
+    scores = functionals @ np.linalg.pinv((rows / mean) @ rows.T) @ (rows / mean)
+    law = shares @ rows
+    return scores**2 @ law - (scores @ law) ** 2
+
+
+@pytest.mark.parametrize(("labels", "epsilon", "most"), [(8, "4", 3), (4, "2", 2), (12, "1", 1), (4, "4", 2)])
+def test_the_people_that_fewer_names_save_are_those_of_the_plan_that_asks_so(labels, epsilon, most):
+    """By the dense channels of both plans, for people who name at most so many; one name more saves too little."""
+
+    def forecast_of(several):
+        own = plan(survey(epsilon, [f"c{place}" for place in range(labels)], several), 100_000)
+        return forecasts(own)[0]
+
+    def marks_of(values):
+        return np.stack([*(values >> place & 1 for place in range(labels)), values == 0]).astype(float)
+
+    def part(fewer):
+        smaller = forecast_of(fewer).question
+        values, found = smaller.choices.values, []
+        for question in (smaller, forecast.question):
+            own = question.choices.values
+            people = np.where(np.isin(own, values), 1 / len(values), 0.0)
+            if question.part.way == "combination":
+                found.append(dense_variances(question.mechanism, marks_of(own), people).mean())
+                continue
+            two = [np.array([1 - share, share]) for share in marks_of(own) @ people]
+            each = [dense_variances(question.mechanism, np.array([[0.0, 1.0]]), one) for one in two]
+            found.append((labels + 1) * np.mean(each))
+        return found[0] / found[1]
+
+    forecast = forecast_of(labels)
+    several, own = forecast.fewer_names
+    assert several == most
+    # What a cyclic channel's codes count as is not quite least squares.
+    assert own == pytest.approx(part(most), rel=0.01)
+    assert most == labels - 1 or part(most + 1) > 0.9
+    (said,) = [note for note in forecast.tables()[0].notes if "instead of" in note]
+    assert said.startswith(f"At most {most} instead of {labels} names (several = {most}): ")
+    assert forecast.json()["fewer_names"] == {"several": most, "part": own}
+
+
+def test_fewer_names_than_one_are_not_offered():
+    (forecast,) = forecasts(plan(survey(several=1), 100_000))
+    assert forecast.json()["fewer_names"] is None
+    assert not any("instead of" in note for note in forecast.tables()[0].notes)

@@ -40,21 +40,25 @@ class FunctionErrors:
         typical: the root of their mean square.
         largest: of them.
         ranges: of the share of each range that is asked.
+        net: of the difference of the shares of two ranges at the ends of a whole-number scale; else of none.
     """
 
     typical: float
     largest: float
     ranges: tuple[float, ...]
+    net: tuple[float, ...]
 
     @classmethod
-    def of(cls, errors: NDArray[np.float64], ranges: NDArray[np.float64]) -> "FunctionErrors":
-        """Of the error at each edge, and of those of ranges."""
-        return cls(float(np.sqrt((errors**2).mean())), float(errors.max()), tuple(ranges.tolist()))
+    def of(cls, errors: NDArray[np.float64], ranges: NDArray[np.float64], net: NDArray[np.float64]) -> "FunctionErrors":
+        """Of the error at each edge, of those of ranges, and of that of their difference."""
+        typical = float(np.sqrt((errors**2).mean()))
+        return cls(typical, float(errors.max()), tuple(ranges.tolist()), tuple(net.tolist()))
 
     def json(self) -> dict[str, float | list[float]]:
         """For programs."""
         ranges: dict[str, float | list[float]] = {"stderr_ranges": list(self.ranges)} if self.ranges else {}
-        return {"stderr": self.typical, "stderr_largest": self.largest} | ranges
+        net: dict[str, float | list[float]] = {"stderr_net": self.net[0]} if self.net else {}
+        return {"stderr": self.typical, "stderr_largest": self.largest} | ranges | net
 
 
 class DistributionOutlook(NamedTuple):
@@ -79,13 +83,15 @@ class DistributionErrors:
     @cached_property
     def plan(self) -> FunctionErrors:
         """Of this plan."""
-        return FunctionErrors.of(self.question.errors(self.shares), self.question.range_errors(self.shares))
+        question, shares = self.question, self.shares
+        return FunctionErrors.of(question.errors(shares), question.range_errors(shares), question.net_errors(shares))
 
     @cached_property
     def uniform(self) -> FunctionErrors:
         """Under plain LDP at the least delta."""
-        question = self.question
-        return FunctionErrors.of(question.errors_uniform(self.shares), question.range_errors_uniform(self.shares))
+        question, shares = self.question, self.shares
+        net = question.net_errors(shares, uniform=True)
+        return FunctionErrors.of(question.errors_uniform(shares), question.range_errors_uniform(shares), net)
 
     @cached_property
     def largest(self) -> float:
@@ -221,6 +227,10 @@ class DistributionForecast(Forecast):
             *(
                 (f"standard error of the share from {question.domain.title(low, high)}", f"{own:.3g}", f"{other:.3g}")
                 for (low, high), own, other in zip(question.part.ranges, plan.ranges, uniform.ranges, strict=True)
+            ),
+            *(
+                (f"standard error of the share from {question.net_title}", f"{own:.3g}", f"{other:.3g}")
+                for own, other in zip(plan.net, uniform.net, strict=True)
             ),
             ("bits a report", str(question.mechanism.code_bits), str(question.uniform.code_bits)),
         ]

@@ -222,6 +222,24 @@ class DistributionQuestion(Question):
         return tuple((edge(low), edge(high)) for low, high in self.part.ranges)
 
     @cached_property
+    def net_ranges(self) -> tuple[tuple[int, int], tuple[int, int]] | None:
+        """Of a whole-number scale with two ranges, one at each end: the upper, from whose share the lower's is taken.
+
+        As of a scale from 0 to 10 promoters (9 and 10) and detractors (0 to 6).
+        """
+        if len(self.ranges) != 2 or not self.domain.are_whole or self.attribute.is_date:
+            return None
+        lower, upper = sorted(self.ranges)
+        is_net = lower[0] == 0 and lower[1] <= upper[0] and upper[1] == self.domain.k
+        return (upper, lower) if is_net else None
+
+    @property
+    def net_title(self) -> str:
+        """What is subtracted from what in `net_ranges`, as people read it: '9 to 10 minus 0 to 6'."""
+        edges = self.domain.edges
+        return " minus ".join(self.domain.title(edges[first], edges[last]) for first, last in self.net_ranges or ())
+
+    @cached_property
     def expected_people(self) -> NDArray[np.float64] | None:
         """The shares of what is read that the plan expects, shape (k,); None where nothing is known."""
         return None if self.part.expected is None else self.part.expected.shares(self.domain.k + self.optional)
@@ -345,6 +363,20 @@ class DistributionQuestion(Question):
     def range_errors_uniform(self, shares: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         """The same at the smallest delta."""
         return self._errors(self.uniform, self._within, shares)
+
+    def net_errors(self, shares: NDArray[np.float64] | None = None, *, uniform: bool = False) -> NDArray[np.float64]:
+        """Expected standard error of the difference of `net_ranges`, shape (1,), (0,) without; of people as above.
+
+        Args:
+            shares: of what is read.
+            uniform: whether at the smallest delta.
+        """
+        from sordino.estimation.range_shares import net_functional
+
+        if self.net_ranges is None:
+            return np.zeros(0)
+        mechanism = self.uniform if uniform else self.mechanism
+        return 2 * self._errors(mechanism, net_functional(*self.net_ranges, self.domain.k), shares)
 
     def _errors(
         self, mechanism: Mechanism, inside: NDArray[np.float64], shares: NDArray[np.float64] | None

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from sordino.blocks.block import Block, BlockGroup, Heading, Plot
 from sordino.blocks.charts import DensityChart, Floats, FunctionChart
+from sordino.blocks.digits import DISTANCES
 from sordino.blocks.finding import Finding
 from sordino.blocks.sentence import Purpose, Sentence
-from sordino.blocks.tables import QuantityTable
+from sordino.blocks.tables import NET, QuantityTable
 from sordino.domain.bins import plain
 from sordino.domain.calendar import iso_date
 from sordino.errors import SordinoError
@@ -43,6 +44,9 @@ DECILES = (0.1, 0.25, 0.5, 0.75, 0.9)
 
 FITTED = "Fitted ({method}) is a valid distribution near them; quantiles are read from it."
 """What a column of a table of bins is."""
+
+NET_SENTENCE = Sentence("The share of the upper range minus that of the lower, in percentage points.", Purpose.COLUMNS)
+"""What the difference of two ranges is."""
 
 LAST = 5
 """Of the tables of a distribution in files: after bins, ranges, who has no number and quantiles come the parts."""
@@ -178,6 +182,17 @@ class DistributionResult(QuestionResult):
         edges = np.linspace(0, self.question.domain.k, self._parts + 1).round().astype(np.intp).tolist()
         return self._range_rows(list(pairwise(edges)))
 
+    @cached_property
+    def net_row(self) -> Row | None:
+        """The share of a scale's upper range minus that of its lower one (`net_ranges`), with its own interval."""
+        if self.question.net_ranges is None:
+            return None
+        columns = self._columns(self.estimate.net_share(*self.question.net_ranges))
+        doubled = {name: 2 * column - (name not in DISTANCES) for name, column in columns.items()}
+        edges = self.question.domain.edges
+        upper, lower = (self._ends(edges[first], edges[last]) for first, last in self.question.net_ranges)
+        return {"attribute": self.question.name, "value": upper, "minus": lower, **numbers_at(doubled, 0)}
+
     @property
     def _parts(self) -> int:
         return PARTS if self.question.domain.k > MOST_SHOWN else 0
@@ -207,9 +222,21 @@ class DistributionResult(QuestionResult):
 
     @property
     def count(self) -> int:
-        """How many rows there are: bins, ranges, who lacks the number where it may be missing, quantiles."""
-        asked = len(self.question.ranges) + len(self.question.part.quantiles)
-        return self.question.domain.k + asked + self.question.optional
+        """How many rows there are."""
+        return len(self._kinds)
+
+    @cached_property
+    def _kinds(self) -> tuple[str, ...]:
+        """Of the rows: bins, ranges, their difference, who lacks the number where it may be missing, quantiles."""
+        question, net = self.question, [NET] if self.question.net_ranges else []
+        missing = [MISSING] if question.optional else []
+        asked = ["range"] * len(question.ranges) + net + missing + ["quantile"] * len(question.part.quantiles)
+        return ("bin",) * question.domain.k + tuple(asked)
+
+    def _places(self, kind: str) -> range:
+        """Of the rows of one kind, which stand together."""
+        first = self._kinds.index(kind) if kind in self._kinds else 0
+        return range(first, first + self._kinds.count(kind))
 
     def quantities(self) -> Iterator[Quantities]:
         """Bins, ranges and quantiles; of many bins people are shown parts of the range instead."""
@@ -222,30 +249,33 @@ class DistributionResult(QuestionResult):
         yield Quantities(name, name, ("distribution", name), values, measured, instead)
 
     def kind(self, place: int) -> str:
-        """What a row is: a bin, a range, missing or a quantile."""
-        k, asked = self.question.domain.k, self.question.domain.k + len(self.ranges)
-        if place < asked:
-            return "bin" if place < k else "range"
-        return MISSING if place < asked + self.question.optional else "quantile"
+        """What a row is: a bin, a range, a difference of two, missing or a quantile."""
+        return self._kinds[place]
 
     def label(self, place: int) -> str:
         """Of one row in a table."""
-        k = self.question.domain.k
-        if place < k:
-            return self._ends(*self.question.domain.edges[place : place + 2])
-        if place < k + len(self.ranges):
-            return self._ends(*self.question.part.ranges[place - k])
-        told = place - k - len(self.ranges) - self.question.optional
-        return MISSING if told < 0 else f"quantile {self.quantiles[told][0]}"
+        kind = self.kind(place)
+        at = place - self._places(kind).start
+        if kind == NET and self.net_row is not None:
+            return f"{self.net_row['value']} minus {self.net_row['minus']}"
+        if kind in ("bin", "range"):
+            return self._ends(*self._ends_at(place))
+        return MISSING if kind == MISSING else f"quantile {self.quantiles[at][0]}"
+
+    def _ends_at(self, place: int) -> tuple[float, float]:
+        """From where to where a bin or a range goes, by the place of its row."""
+        question, k = self.question, self.question.domain.k
+        first, last = (place, place + 1) if place < k else question.ranges[place - k]
+        return question.domain.edges[first], question.domain.edges[last]
 
     def _readable(self, place: int) -> str:
         """Label of one row with the unit of its ends."""
-        label, kind, k = self.label(place), self.kind(place), self.question.domain.k
+        label, kind = self.label(place), self.kind(place)
         if kind == MISSING:
             return self.question.attribute.phrasing.value(label)
-        if kind == "bin":
-            return self._ends_read(*self.question.domain.edges[place : place + 2])
-        return self._ends_read(*self.question.part.ranges[place - k]) if kind == "range" else self._with_unit(label)
+        if kind in ("bin", "range"):
+            return self._ends_read(*self._ends_at(place))
+        return self._with_unit(self.question.net_title if kind == NET else label)
 
     def _ends_read(self, low: float, high: float) -> str:
         """From where to where as people read it, in whole numbers on their scale."""
@@ -273,9 +303,11 @@ class DistributionResult(QuestionResult):
         return (*names, "moved") if self.coverage.forged else names
 
     def rows(self) -> Iterator[Row]:
-        """All bins, the ranges that are asked, who lacks the number, and the quantiles that are asked."""
+        """All bins, the ranges that are asked, their difference, who lacks the number, and quantiles that are asked."""
         yield from self._rows(pairwise(range(self.question.domain.k + 1)), self._bins)
         yield from self.ranges
+        if self.net_row is not None:
+            yield self.net_row
         if self.missing_row is not None:
             yield self.missing_row
         for text, value, low, high in self.quantiles:
@@ -305,23 +337,22 @@ class DistributionResult(QuestionResult):
         Of many bins each is mostly noise: people read parts of the range, programs both.
         """
         name, whose, k = self.question.title, self.question.whose, self.question.domain.k
-        asked, optional = k + len(self.ranges), self.question.optional
         bins = f"all {k} bins" if not self.parts else ""
         rows = [self._table(bins, range(k), 0, self._columns_sentences, () if self.parts else None)]
         rows += [self._parts_table] if self.parts else []
         groups = [BlockGroup(f"Histogram of {whose}", (Plot(DensityChart, self._density), *rows))]
         quantiles = (
-            self._table(
-                f"the distribution of {whose}", range(asked + optional, self.count), 4, self._quantile_sentences
-            ),
+            self._table(f"the distribution of {whose}", self._places("quantile"), 4, self._quantile_sentences),
         )
         function = (Plot(FunctionChart, self._function), *(quantiles if self.quantiles else ()))
         groups.append(BlockGroup(f"Distribution function of {whose}", function))
-        if optional:
-            missing = self._table("people without a number", range(asked, asked + 1), 3, about=f"{name}, of all people")
+        if missing_place := self._places(MISSING):
+            missing = self._table("people without a number", missing_place, 3, about=f"{name}, of all people")
             groups.append(BlockGroup(f"Without {name}", (missing,)))
         if self.ranges:
-            groups.append(BlockGroup(f"Ranges of {whose}", (self._table("ranges", range(k, asked), 2),)))
+            ranges = [self._table("ranges", self._places("range"), 2)]
+            ranges += [self._table("difference", net, 2, (NET_SENTENCE,))] if (net := self._places(NET)) else []
+            groups.append(BlockGroup(f"Ranges of {whose}", tuple(ranges)))
         return self._heading, *groups
 
     @property
@@ -367,7 +398,8 @@ class DistributionResult(QuestionResult):
             confidence=self.coverage.confidence,
             excerpt=excerpt,
             title=f"{self.n:,} reports; {title}",
-            are_shares="stderr" in names,
+            noun="difference" if self._kinds[first] == NET else "estimate",
+            are_shares="stderr" in names and self._kinds[first] != NET,
             sentences=(self.coverage.sentence(ROW, self.together), *sentences),
             order=order,
             # A quantile has no standard error, and is a number of the attribute; all else are shares.

@@ -1,18 +1,27 @@
 """What a plan will show about categories of which several apply, before anybody is asked, by each way of asking."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from math import ceil
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from sordino.design.shares.several_ways import PromisedWays, SeveralWay, ways_to_ask
+from sordino.design.shares.several_ways import PromisedWays, SeveralWay, best_way, ways_to_ask
 from sordino.distinct import DistinctParts
 from sordino.mechanism.channel import LARGEST_CODE_BITS
 from sordino.survey.kinds.question import Floats
-from sordino.survey.kinds.question_forecast import HALF, Forecast, ForecastTable, finite, needed_for, unlearned_warning
-from sordino.survey.kinds.several.several_question import SeveralQuestion
+from sordino.survey.kinds.question_forecast import (
+    HALF,
+    Forecast,
+    ForecastTable,
+    finite,
+    in_two_digits,
+    needed_for,
+    unlearned_warning,
+)
+from sordino.survey.kinds.several.several_question import AskedWay, SeveralQuestion
 
 ALIKE = (
     "Expected if all combinations are equally common. Write what is expected of each category in the survey"
@@ -20,8 +29,17 @@ ALIKE = (
 )
 """What the expected errors rest on."""
 
+WORTH = 0.1
+"""Part of the people, at least, for which fewer names are offered."""
+
 WAYS = {"combination": "all that apply as one value", "category": "one category, drawn at random"}
 """The ways to ask, in words."""
+
+
+class FewerNames(NamedTuple):
+    """All that the largest number of names that needs fewer people depends on."""
+
+    asked: AskedWay
 
 
 @dataclass(frozen=True)
@@ -59,6 +77,27 @@ class SeveralForecast(Forecast):
         asked = PromisedWays(question.choices.without_names, question.definition.epsilon, LARGEST_CODE_BITS)
         found = self.parts.of(asked, lambda: tuple(ways_to_ask(*asked)))
         return [(way.way, way.mechanism.name, _typical(self._errors(way))) for way in found]
+
+    @cached_property
+    def fewer_names(self) -> tuple[int, float] | None:
+        """The largest number of names at most that saves a tenth of the people, and the part of them that it needs.
+
+        Both for people whose combinations of so many names are equally common, whom this plan asks too; None where no
+        number saves so many.
+        """
+        question = self.question
+        return self.parts.of(FewerNames(question.asked_alike), lambda: _fewer_names(question))
+
+    @property
+    def _fewer_names_note(self) -> str:
+        if self.fewer_names is None:
+            return ""
+        (most, part), own = self.fewer_names, self.question
+        people = f"{in_two_digits(ceil(own.people * part))} people instead of {own.people:,}"
+        return (
+            f"At most {most} instead of {own.choices.most} names (several = {most}): about {people} for the same error,"
+            f" if all combinations of at most {most} are equally common."
+        )
 
     @property
     def people_needed(self) -> int | None:
@@ -105,7 +144,7 @@ class SeveralForecast(Forecast):
             )
             for way, name, error in self.ways
         ]
-        notes = (ALIKE,) if self.read is None else ()
+        notes = (*((ALIKE,) if self.read is None else ()), self._fewer_names_note)
         return (
             ForecastTable(("expected", "this plan", "uniform LDP"), rows, notes),
             ForecastTable(header, ways, title=""),
@@ -124,8 +163,26 @@ class SeveralForecast(Forecast):
             "expected": {"stderr": _typical(self.plan), "stderr_largest": float(self.plan.max())}
             | {"stderr_each": dict(zip(question.choices.marks, self.plan.tolist(), strict=True))},
             "expected_uniform": {"stderr": _typical(self.uniform), "stderr_largest": float(self.uniform.max())},
+            "fewer_names": self.fewer_names and dict(zip(("several", "part"), self.fewer_names, strict=True)),
             "ways": [{"way": way, "mechanism": name, "stderr": finite(error)} for way, name, error in self.ways],
         }
+
+
+def _fewer_names(question: SeveralQuestion) -> tuple[int, float] | None:
+    choices = question.choices.without_names
+    for most in range(choices.most - 1, 0, -1):
+        fewer = replace(choices, most=most)
+        # Of more combinations than are listed one category is asked, whatever their number.
+        if not fewer.is_listed:
+            continue
+        alike = np.full(fewer.k, 1 / fewer.k)
+        marks = alike @ fewer.applies(fewer.values)
+        asked = np.isin(choices.values, fewer.values) / fewer.k if choices.is_listed else None
+        best = best_way(fewer, question.definition.epsilon, alike, marks, LARGEST_CODE_BITS)
+        part = float(best.variances(alike, marks).mean() / question.asked_way.variances(asked, marks).mean())
+        if part <= 1 - WORTH:
+            return most, part
+    return None
 
 
 def _typical(errors: Floats) -> float:

@@ -161,8 +161,12 @@ class SeveralQuestion(SharesQuestion):
         from sordino.design.shares.several_ways import SeveralWay
 
         way, shift, choices = self.part.way, self.part.subtract_totals, self.choices.without_names
-        part = AskedWay(self.channel, way, shift, choices)
-        return self.parts.of(part, lambda: SeveralWay(way, self.mechanism.without_cache, shift, choices))
+        return self.parts.of(self.asked_alike, lambda: SeveralWay(way, self.mechanism.without_cache, shift, choices))
+
+    @property
+    def asked_alike(self) -> AskedWay:
+        """All that the way to ask depends on."""
+        return AskedWay(self.channel, self.part.way, self.part.subtract_totals, self.choices.without_names)
 
     @cached_property
     def uniform_way(self) -> "SeveralWay":
