@@ -17,8 +17,6 @@ record are independent given the record, so products of one with the other have 
 squares included. A report is one seed and the bits of both copies; its tally sums the products of both orders,
 symmetrised, in whole numbers: estimates are rounded to 2^-15 of their largest value, a bias of a part in 2^16 of what
 one report can say at most. Noise grows with 1 / eps^4: reports of single products do better, and this is to compare.
-
-Source: BCDP paper, Algorithm 3.
 """
 
 from collections.abc import Sequence
@@ -79,6 +77,8 @@ SEED = 7304
 @dataclass(frozen=True, eq=False, init=False)
 class TwoCopies(Seeded):
     """Two reports in one about d numbers in [-1, 1].
+
+    Source: BCDP paper, Algorithm 3.
 
     Example:
         >>> copies = TwoCopies(["1", "2", "2"])

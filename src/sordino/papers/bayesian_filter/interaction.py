@@ -3,7 +3,6 @@
 The adversary is a function of what anybody can see: the filter and the transcript so far. It may try the filter as
 often as it likes; the filter is a function of the transcript, so trying tells nothing new. Its next query depends on
 the record through earlier answers only, and every answer drawn is in the transcript: what a filter promises holds.
-Source: Bayesian privacy filter paper, Algorithm 1.
 """
 
 from collections.abc import Callable
@@ -62,6 +61,8 @@ def interact(
     protected: AnyFilter, adversary: Adversary, answer: Callable[[Any], int], *, most: int = MOST
 ) -> Interaction:
     """Let an adversary ask until it halts or a query is refused; asked again, it would only propose the same query.
+
+    Source: Bayesian privacy filter paper, Algorithm 1.
 
     Raises SordinoError: a query that does not fit the filter's domain.
 
