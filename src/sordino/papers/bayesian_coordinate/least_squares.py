@@ -81,9 +81,12 @@ class TwoCopies(Seeded):
     Source: BCDP paper, Algorithm 3.
 
     Example:
+        >>> import numpy as np
         >>> copies = TwoCopies(["1", "2", "2"])
         >>> [str(budget) for budget in copies.copy.budgets]
         ['1/2', '1', '1']
+        >>> copies.products(copies.tally(copies.privatize(np.zeros((4, 3))))).shape
+        (3, 3)
     """
 
     copy: NestedMean

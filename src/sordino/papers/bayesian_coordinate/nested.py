@@ -53,7 +53,10 @@ class NestedMean(Seeded, NumberChannel):
         budgets: for each number, in nats.
 
     Example:
+        >>> import numpy as np
         >>> nested = NestedMean(["0.2", "0.2", *["2"] * 8])
+        >>> nested.means(nested.tally(nested.privatize(np.zeros((4, 10))))).shape
+        (10,)
         >>> [len(level.columns) for level in nested.levels]
         [10, 8]
         >>> round(nested.exact_mse() / 10_000, 4)

@@ -73,7 +73,7 @@ def interact(
     Example:
         >>> from sordino import LDP, BayesianFilter, Categories, RandomizedResponse
         >>> coin, domain = RandomizedResponse(2, "1"), Categories(["yes", "no"])
-        >>> done = interact(BayesianFilter(domain, LDP("2")), lambda *seen: coin, answers(domain, 0))
+        >>> done = interact(BayesianFilter(domain, LDP("2")), lambda *seen: coin, lambda asked: asked.privatize([0])[0])
         >>> outputs = [output for _, output in done.transcript]
         >>> abs(outputs.count(0) - outputs.count(1))
         2

@@ -44,6 +44,7 @@ def knowledge_gain(evidence: FiniteEvidence, truth: ArrayLike, beliefs: ArrayLik
         beliefs: Q, shape (k,), adding up to 1.
 
     Example:
+        >>> from sordino.papers import FiniteEvidence
         >>> evidence = FiniteEvidence.of_weights([3, 1], 4)
         >>> round(knowledge_gain(evidence, truth=[1, 0], beliefs=[0.5, 0.5]), 6)
         0.405465
@@ -70,6 +71,7 @@ def learning_limit(evidence: FiniteEvidence) -> float:
     Source: Bayesian privacy filter paper, Definition 3.1, in logarithms.
 
     Example:
+        >>> from sordino.papers import FiniteEvidence
         >>> round(learning_limit(FiniteEvidence.of_weights([3, 1], 4)), 6)  # ln 3
         1.098612
     """
@@ -90,6 +92,7 @@ def tight_statement(evidence: FiniteEvidence, below: float) -> Proposition:
 
     Example:
         >>> from math import log
+        >>> from sordino.papers import FiniteEvidence, knowledge_gain
         >>> evidence = FiniteEvidence.of_weights([3, 1], 4)
         >>> hard = tight_statement(evidence, 0.001)
         >>> round(knowledge_gain(evidence, hard.truth, hard.beliefs) - log(3), 6)
