@@ -24,6 +24,7 @@ COMMANDS = {
     "change": ["plan.json", "reports.csv", "plan.json", "aggregate.json"],
     "compare": ["plan.json", "plan.json"],
     "odds": ["1", "ln 3", "--answers", "2"],
+    "papers": [],
     "record": ["plan.json", "-o", "new.yaml", "--html", "new.html"],
     "demo": ["--people", "2000", "--folder", "new", "--html", "new.html"],
 }

@@ -10,7 +10,6 @@ with the divergence of randomized response, the largest of any epsilon-LDP query
 and Steinke 2020); and, to compare with, Rogers et al. 2016 (Theorem 5.1) and Whitehouse et al. 2023. Basic composition
 or Renyi, whichever accepts, is the best of them and the default. All are computed in decimals of 50 digits and compared
 with a margin against the user.
-Source: Bayesian privacy filter paper, Algorithm 4.
 """
 
 from collections.abc import Callable
@@ -78,6 +77,8 @@ class Spent:
 @dataclass(frozen=True, eq=False)
 class ApproximateFilter:
     """A filter of queries about one record under (epsilon, delta)-LDP: a value; `after` gives the next one.
+
+    Source: Bayesian privacy filter paper, Algorithm 4.
 
     Attributes:
         epsilon, delta_probability: of the (epsilon, delta)-LDP of all answers together: whatever the record, a set of

@@ -5,7 +5,6 @@ definition. A decision is a function of the queries asked and the answers given;
 a refusal changes nothing and tells nothing new. It holds if every answer has fresh randomness, every answer drawn is
 given to `after`, and the record has not changed: losses about two versions of a record add. With `changes` the promise
 is about histories of a record that may change so often.
-Source: Bayesian privacy filter paper, Algorithms 2 and 3.
 """
 
 import math
@@ -72,6 +71,8 @@ JOINT = 1 << 10
 @dataclass(frozen=True, eq=False)
 class BayesianFilter:
     """A filter of queries about one record: a value; `after` gives the next one.
+
+    Source: Bayesian privacy filter paper, Algorithm 2 ("full") and Algorithm 3 ("simplified"); groups: Appendix B.
 
     Attributes:
         domain: what is known of every record: a finite domain, a `Record` of attributes, a box, or numbers and

@@ -5,7 +5,6 @@ answers together: what they really tell. One number for each group of hypotheses
 attributes. Losses under Bayesian coordinate DP do not add up: with a bound on dependence q, A and B are
 ln((1 - q) e^c + q e^epsilon) of summed coordinate losses c and LDP losses epsilon, and with a prior they are LDP's.
 Units: nats, rounded up. An odometer promises nothing; a filter does.
-Source: Bayesian privacy filter paper, Definition 4.5.
 """
 
 import math
@@ -49,6 +48,8 @@ class OdometerReading:
 @dataclass(frozen=True, eq=False)
 class Odometer:
     """Counts what answers cost: a value; `after` gives the next one. Any query may be counted, accepted or not.
+
+    Source: Bayesian privacy filter paper, Definition 4.5 and Example 1.
 
     Attributes:
         domain: as of a filter.

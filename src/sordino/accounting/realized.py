@@ -1,6 +1,6 @@
 """The realized loss of answers about one unchanged record, between certified bounds.
 
-Source: Bayesian privacy filter paper, (27) and Appendix B. Cost: milliseconds for ten questions about nine numbers.
+Cost: milliseconds for ten questions about nine numbers.
 """
 
 import math
@@ -34,6 +34,8 @@ def realized_loss(
     group: int | None = None,
 ) -> LossBounds:
     """The largest ln Pr(outputs | x) less the smallest, over all records x of the box.
+
+    Source: Bayesian privacy filter paper, Definition 3.2 and (27); by bounds of its own, where that has Algorithm 5.
 
     Args:
         domain: where the record lies: a box, or a finite domain, where the bounds are close whatever the tolerance.

@@ -151,6 +151,9 @@ COMMANDS = {
     "odds": LazyCommand(
         f"{PLACE}.odds_command", "odds", "Show what an epsilon reveals, and how many people it takes.", "plan"
     ),
+    "papers": LazyCommand(
+        f"{PLACE}.papers_command", "papers", "List the papers' mechanisms and bounds by their names."
+    ),
     "plan": LazyCommand(
         f"{PLACE}.plan_command", "plan", "Turn a survey into a frozen plan: mechanisms, integers, a hash.", "plan"
     ),

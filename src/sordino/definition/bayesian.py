@@ -3,7 +3,6 @@
 It protects an attribute from somebody whose beliefs about all others, given this one, are a stated prior, or any prior
 within a bound on dependence; beliefs about the attribute itself are free. Against others only LDP, stated beside the
 bound, holds. Deltas of several reports do not add up (two reports of delta 0 can tell all): their evidence does.
-Source: BCDP paper, Definition 4; Assumption 1 and (13) for the bound on dependence.
 """
 
 import math
@@ -30,6 +29,8 @@ from sordino.exact.nats import Nats, NatsLike
 @dataclass(frozen=True)
 class BayesianCoordinateDP:
     """Bayesian coordinate DP of records with d attributes; made by `with_prior` or `bounded`.
+
+    Source: BCDP paper, Definition 4; of one attribute with a prior, Definition 2.
 
     Attributes:
         deltas: one for each attribute, in nats; None ("inf") where it is not protected.

@@ -24,7 +24,6 @@ Bounds for pairs of attributes never bound a product of two of them, nor two ans
 of fair bits, all pairs are independent, and x_2 xor x_3 tells x_1.
 
 The bounds speak of beliefs before any report; they are the user's, or come from a sample with a stated confidence.
-Source: BCDP paper, Assumption 1 and (13), read per statistic.
 
 What a known prior over finite attributes says of one attribute from another, exactly, in fractions.
 
@@ -74,6 +73,8 @@ Number = int | float | str | Fraction
 @dataclass(frozen=True, repr=False)
 class Dependence(Brief):
     """Bounds on the dependence between the d attributes of a record.
+
+    Source: BCDP paper, Assumption 1 and (13), read per statistic.
 
     Attributes:
         rest: for each attribute, a bound for all other attributes together.

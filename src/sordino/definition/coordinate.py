@@ -2,7 +2,6 @@
 
 It protects an attribute from somebody who already knows all others. For anybody else the others may tell about it: a
 budget of 0 does not mean that nothing is learned.
-Source: BCDP paper, Definition 3 (c-CDP).
 """
 
 import math
@@ -39,6 +38,8 @@ SHOWN = 1 << 12
 @dataclass(frozen=True, init=False)
 class CoordinateDP:
     """Coordinate DP of records with d attributes; values are the records' indices in C order.
+
+    Source: BCDP paper, Definition 3 (c-CDP).
 
     Attributes:
         budgets: one for each attribute, in nats; None ("inf") where it is not protected.

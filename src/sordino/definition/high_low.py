@@ -2,7 +2,6 @@
 
 No output favours a sensitive value over any other value by more than epsilon; nothing else is bounded. So a report
 never shows that somebody *has* a sensitive value, but it may show that somebody has not.
-Source: context-aware LDP paper, Definition 3.
 """
 
 from collections.abc import Iterator
@@ -52,7 +51,9 @@ def read_sensitive(k: int, sensitive: ArrayLike) -> NDArray[np.intp]:
 @checked_class
 @dataclass(frozen=True, eq=False, repr=False)
 class HighLowLDP(Brief):
-    """High-low LDP.
+    """High-low LDP (HLLDP): no output favours a sensitive value over any other value by more than epsilon.
+
+    Source: context-aware LDP paper, Definition 3.
 
     Attributes:
         k: the number of values.

@@ -1,7 +1,4 @@
-"""Context-aware LDP by a matrix of bounds, one for each ordered pair of values; distances are the same both ways.
-
-Source: context-aware LDP paper, Definitions 1 and 2, Proposition 2 (composition).
-"""
+"""Context-aware LDP by a matrix of bounds, one for each ordered pair of values; distances are the same both ways."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -34,6 +31,8 @@ from sordino.exact.nats import Nats
 @dataclass(frozen=True, repr=False)
 class PairwiseLDP(Brief):
     """E-LDP: ln Pr(y|x) - ln Pr(y|x') <= E[x, x'] for every output y and every pair of values.
+
+    Source: context-aware LDP paper, Definition 2.
 
     Attributes:
         given: the bounds as given, k x k; None where a pair is not protected.

@@ -3,7 +3,6 @@
 Values stand on a line, on a tree, or on a product of such, as the cells of a map do; each edge has an exact bound. What
 holds along every edge holds along every way, so the bound of two values is the length of the way between them, in a
 product the sum over its axes; and nothing but edges is ever looked at or kept. Memory: some numbers an edge.
-Source: context-aware LDP paper, Definition 2, for bounds that are a metric (Chatzikokolakis et al. 2013, d-privacy).
 """
 
 import math
@@ -54,6 +53,8 @@ class Edges(NamedTuple):
 @dataclass(frozen=True, repr=False)
 class MetricLDP(Brief):
     """LDP whose bounds are distances along the edges of a line, a tree or a product of such.
+
+    Source: context-aware LDP paper, Definition 2, for a symmetric E (Chatzikokolakis et al. 2013, d-privacy).
 
     Attributes:
         axes: the trees; with several, values are the combinations of theirs, the last axis runs fastest.

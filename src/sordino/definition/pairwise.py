@@ -92,7 +92,8 @@ class PairwiseDefinition(PrivacyDefinition, Protocol):
 class LDP:
     """Local differential privacy: no two values can be told apart by more than epsilon.
 
-    Source: context-aware LDP paper, Definition 1.
+    Source: context-aware LDP paper, Definition 1; BCDP paper, Definition 1; Bayesian privacy filter paper,
+    Definition 2.1.
 
     Example:
         >>> LDP("ln 3").epsilon

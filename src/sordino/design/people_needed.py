@@ -1,8 +1,6 @@
 """How many people must answer for a wanted accuracy, before anybody is asked.
 
 Every expected error falls as one over the square root of the people, so the errors of one person say it all.
-Source: context-aware LDP paper, Theorems 3 and 4, whose orders of magnitude are exact numbers here (the bounds printed
-in its Propositions 4 and 5 are for the sum of absolute errors, twice the total variation).
 """
 
 import math
@@ -27,6 +25,9 @@ def people_needed(
     shares: Floats | None = None,
 ) -> int:
     """The least number of people whose unbiased estimates are expected to be as exact as wanted; both, if two are.
+
+    Source: context-aware LDP paper, Theorem 3 and Theorem 4, whose orders of magnitude are exact numbers here (the
+    bounds printed in its Propositions 4 and 5 are for the sum of absolute errors, twice the total variation).
 
     Args:
         mechanism: will make the reports.

@@ -23,11 +23,18 @@ LOG_ULPS = 2
 class FiniteEvidence:
     """What reports say about each value.
 
+    Source: Bayesian privacy filter paper, (27): the products of probabilities whose ratio is the loss.
+
     Attributes:
         log: float64, shape (k,): ln Pr(V | x); minus infinity where V is impossible.
         radius: nats; each finite entry is within this of the truth.
 
     Reports with fresh randomness about an unchanged value add: `first + second`.
+
+    Example:
+        >>> report = FiniteEvidence.of_weights([3, 1], 4)
+        >>> (report + report).log.round(4).tolist()
+        [-0.5754, -2.7726]
     """
 
     log: NDArray[np.float64]

@@ -4,7 +4,6 @@ Guarantee: exactly E-LDP for two values: no output favours the first by more tha
 E_21. Value 0 sends code 0 with probability a / 2^64 and value 1 with b / 2^64; (a, b) are the whole numbers with the
 largest difference that the two bounds allow. With E_12 = E_21 they are those of Warner's randomized response (whose
 difference may be one less), with an infinite bound those of Mangat's. Cost: one coin; two words a value, as everywhere.
-Source: context-aware LDP paper, Theorem 2 and (9), in the stable form.
 """
 
 from collections.abc import Iterator
@@ -29,6 +28,8 @@ from sordino.mechanism.supported import Reading, Support, SupportMechanism
 @dataclass(frozen=True, init=False)
 class BinaryOptimal(SupportMechanism):
     """The optimal mechanism for two values.
+
+    Source: context-aware LDP paper, Theorem 2 and (9), in the stable form; (10) Warner, (11) Mangat.
 
     Attributes:
         first: the weight a of code 0 for value 0, out of 2^64.

@@ -2,7 +2,6 @@
 
 Guarantee: block-structured eps-LDP, exactly: each inner mechanism is eps-LDP on its block, and codes of different
 blocks never meet. A code is the block's offset plus the inner code. A named combinator: it holds other mechanisms.
-Source: context-aware LDP paper, Section 6.1; randomized response inside where its exact variance is lower.
 
 Where codes and counters of blocks stand: those of each block's own mechanism, one block after the other.
 
@@ -137,6 +136,8 @@ class BlockCodes:
 @dataclass(frozen=True, init=False, repr=False)
 class Blockwise(Brief, SupportMechanism):
     """One inner mechanism for each block of a partition; a block of one value is told as it is.
+
+    Source: context-aware LDP paper, Section 6.1; randomized response inside where its exact variance is lower.
 
     Attributes:
         blocks: the partition.

@@ -4,7 +4,6 @@ Guarantee: high-low eps-LDP, exactly. Another value hides with probability R / 2
 mechanism, else it is told as it is; R is the least whole number for which no inner code favours a sensitive value by
 more than e^eps. Codes are the inner ones, then one for each value that is not sensitive. A named combinator: it holds
 another mechanism. Cost: two words a value.
-Source: context-aware LDP paper, Section 5.1, (13) to (16) as corrected; the inner mechanism by its exact variance.
 """
 
 from collections.abc import Iterator
@@ -42,6 +41,9 @@ from sordino.mechanism.supported import Reading, Support, SupportMechanism
 @dataclass(frozen=True, eq=False, init=False, repr=False)
 class HighLow(Brief, SupportMechanism):
     """High-low response over k values.
+
+    Source: context-aware LDP paper, Section 5.1, (13) to (16) as corrected; the inner mechanism by its exact
+    variance.
 
     Attributes:
         sensitive: shape (s,), the sensitive values, ascending.

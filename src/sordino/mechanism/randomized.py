@@ -3,7 +3,6 @@
 Guarantee: eps-LDP, exactly. Weights over 2^64 (k - 1): (k - 1) T for the truth and 2^64 - T for each other value,
 with T the largest integer that (k - 1) T <= e^eps (2^64 - T) allows. Best for few values or a large epsilon. Cost:
 two words a value.
-Source: Warner 1965 for k = 2; context-aware LDP paper, (10).
 """
 
 from collections.abc import Iterator
@@ -29,6 +28,8 @@ from sordino.mechanism.supported import Support
 @dataclass(frozen=True, init=False)
 class RandomizedResponse(OneCoin):
     """Randomized response over k values; k = 1 is the constant channel.
+
+    Source: Warner 1965 for k = 2; context-aware LDP paper, (10).
 
     Example:
         >>> RandomizedResponse(2, "ln 3").hit

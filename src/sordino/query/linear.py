@@ -2,7 +2,6 @@
 
 Guarantee: exactly epsilon-LDP for all records whatever the floats did: `RandomizedResponse(2, epsilon)` is. Answer 1
 stands for the upper end. Cost: one word for the rounding and two for the answer.
-Source: Bayesian privacy filter paper, Section 5.3.
 """
 
 from collections.abc import Iterable
@@ -22,6 +21,8 @@ def LinearQuery(  # noqa: N802 - a noun for users: the query that it returns
     theta: Iterable[float], intercept: float, low: float, high: float, epsilon: NatsLike
 ) -> Query:
     """Is a linear model's value nearer to its upper end? One bit.
+
+    Source: Bayesian privacy filter paper, (8), and Section 5.3.
 
     Args:
         low: the least value that the model can have; answer 0 stands for it, and for what lies below.
@@ -45,6 +46,8 @@ def TruncatedLinearQuery(  # noqa: N802 - as above
 ) -> Query:
     """Is a linear model's value, cut to a range, nearer to its upper end? One bit.
 
+    Source: Bayesian privacy filter paper, Section 5.3.
+
     Arguments and errors as of `LinearQuery`; values beyond an end, which any may be, count as that end.
 
     Example:
@@ -58,6 +61,8 @@ def TruncatedLinearQuery(  # noqa: N802 - as above
 @checked
 def LogisticQuery(theta: Iterable[float], intercept: float, epsilon: NatsLike) -> Query:  # noqa: N802 - as above
     """Does a logistic model say yes? One bit; its mean over people estimates the mean probability.
+
+    Source: Bayesian privacy filter paper, Section 5.3.
 
     Arguments and errors as of `LinearQuery`.
 

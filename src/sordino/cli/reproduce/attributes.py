@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,6 +11,7 @@ from sordino.cli.options import FILE, Whole, as_json_option, force_option
 from sordino.cli.output import print_json, print_table
 from sordino.cli.picture import draw, require_picture
 from sordino.cli.progress import progress
+from sordino.cli.reproduce.comparison import comparison
 from sordino.cli.say import say
 from sordino.papers.bayesian_coordinate import corollary1 as corollary
 from sordino.papers.bayesian_coordinate import fig3 as figure
@@ -117,7 +118,7 @@ def fig3(repeats: int, output: Path | None, *, force: bool, as_json: bool) -> No
         rows, spreads = figure.fig3(repeats, advance)
     drawn = draw(output, lambda: draw_fig3(rows, spreads), overwrite=again)
     if as_json:
-        sections = {"rows": [asdict(row) for row in rows], "simulated": [asdict(spread) for spread in spreads]}
+        sections = {"rows": [_comparison(row) for row in rows], "simulated": [asdict(spread) for spread in spreads]}
         print_json({"people": figure.PEOPLE, "repeats": repeats, **drawn, **sections})
         return
     say(f"Expected squared error of {figure.D} means together, {figure.PEOPLE:,} people, before projection")
@@ -155,7 +156,7 @@ def corollary1(
     drawn = draw(output, lambda: draw_corollary1(rows), overwrite=again)
     if as_json:
         setting = {"numbers": numbers, "sensitive": sensitive, "delta": delta, "epsilon": epsilon}
-        print_json({"people": corollary.PEOPLE, **setting, **drawn, "rows": [asdict(row) for row in rows]})
+        print_json({"people": corollary.PEOPLE, **setting, **drawn, "rows": [_comparison(row) for row in rows]})
         return
     what = f"{sensitive} of {numbers} numbers with delta {delta}, the others with epsilon {epsilon}"
     say(f"{what}; squared error of all means together, {corollary.PEOPLE:,} people, before projection")
@@ -194,7 +195,8 @@ def least_squares(people: int, repeats: int, output: Path | None, *, force: bool
     drawn = draw(output, lambda: draw_least_squares(rows), overwrite=again)
     if as_json:
         zero = {"predicting_zero": regression.PREDICTING_ZERO}
-        print_json({"people": people, "repeats": repeats, **zero, **drawn, "rows": [asdict(row) for row in rows]})
+        found = [comparison(row, excess="found", known="elsewhere") for row in rows]
+        print_json({"people": people, "repeats": repeats, **zero, **drawn, "rows": found})
         return
     sizes = regression.sizes(people)
     say(f"Mean excess loss; predicting 0 has {regression.PREDICTING_ZERO:.3g}")
@@ -203,6 +205,14 @@ def least_squares(people: int, repeats: int, output: Path | None, *, force: bool
         levels = ", ".join(str(delta) for delta in setting.deltas)
         print_table("", (f"{setting.name}: deltas {levels}", *(f"{size:,}" for size in sizes)), _regression_lines(own))
     _say_drawn(drawn)
+
+
+def _comparison(row: figure.Figure3Row | corollary.Corollary1Row) -> dict[str, Any]:
+    """What the paper has as printed and as corrected, beside all else."""
+    errors = asdict(row)
+    bounds = {name: errors.pop(name) for name in BOUNDS if name in errors}
+    printed = bounds or errors.pop("paper_printed")
+    return {"q": errors.pop("q"), "printed": printed, "corrected": errors.pop("paper_exact"), "found": errors}
 
 
 def _lines(rows: Sequence[figure.Figure3Row | corollary.Corollary1Row], names: dict[str, str]) -> list[tuple[str, ...]]:

@@ -1,6 +1,5 @@
 """`sordino reproduce`: a paper's tables and figures anew, from simulated reports, beside what the paper has."""
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
@@ -12,6 +11,7 @@ from sordino.cli.picture import draw, require_picture
 from sordino.cli.progress import progress
 from sordino.cli.reproduce import filters, over_time
 from sordino.cli.reproduce.attributes import corollary1, fig3, least_squares
+from sordino.cli.reproduce.comparison import comparison
 from sordino.cli.say import say
 from sordino.estimation.share_estimate import Method
 from sordino.papers.context_aware import fig2 as figure
@@ -60,7 +60,10 @@ def table1(checkins: Path | None, epsilon: str, repeats: int, *, smoothed: bool,
     with progress("table 1", table.estimates(repeats)) as advance:
         cells = table.table1(found.people, epsilon, repeats, advance, table.MAP, smoothed=smoothed)
     if as_json:
-        print_json({"people": n, "rows": [asdict(cell) for cell in cells]})
+        printed = {(blocks, "hadamard"): paper for blocks, paper in table.PAPER.items()}
+        compared = [comparison(cell, tv="found") for cell in cells]
+        own = [{**row, "printed": printed.get((row["blocks"], row["mechanism"]))} for row in compared]
+        print_json({"people": n, "rows": own})
         return
     tv = {(cell.blocks, cell.mechanism, cell.estimator): cell.tv for cell in cells}
     rows = [("the paper", *(f"{paper:.3f}" for paper in table.PAPER.values()))]
@@ -106,7 +109,9 @@ def fig2(people: int, repeats: int, epsilon: str, output: Path | None, *, force:
         swept = {size: figure.fig2(size, epsilon, repeats, advance, figure.DRAWN) for size in fewer}
     drawn = draw(output, lambda: _draw({**swept, people: points}), overwrite=again)
     if as_json:
-        print_json({"people": people, **drawn, "rows": [asdict(point) for point in points]})
+        print_json(
+            {"people": people, **drawn, "rows": [comparison(point, tv="found", paper="elsewhere") for point in points]}
+        )
         return
     say(f"Total variation to the distribution of the {people:,} people; epsilon {epsilon}, runs averaged: {repeats}")
     header = ("distribution, mechanism, post-processing", *("LDP" if m == 1 else f"{m} blocks" for m in figure.BLOCKS))

@@ -10,6 +10,7 @@ from sordino.accounting.state import Rule
 from sordino.cli.options import Whole, as_json_option
 from sordino.cli.output import print_json, print_table
 from sordino.cli.progress import progress
+from sordino.cli.reproduce.comparison import comparison
 from sordino.cli.say import say
 from sordino.papers.bayesian_coordinate.composition import bcdp_composition
 from sordino.papers.bayesian_filter import fig1, health_models
@@ -59,7 +60,7 @@ def chords_command(boxes: int, *, as_json: bool) -> None:
     with progress("chords", len(health_models.PAPER)) as advance:
         rows = chords(boxes, advance)
     if as_json:
-        print_json({"rows": [asdict(row) for row in rows]})
+        print_json({"rows": [comparison(row, chords="corrected", own="found") for row in rows]})
         return
     numbers = ((r.chords_root, r.chords.gap, r.root, r.own.gap, r.basic) for r in rows)
     table = [(row.outputs, *(f"{number:.4f}" for number in line)) for row, line in zip(rows, numbers, strict=True)]
@@ -108,7 +109,8 @@ def identical_command(*, as_json: bool) -> None:
         rows = walks.identical(advance)
     known = {place: f"{expected:.4f}" for place, expected in walks.KNOWN.items()}
     if as_json:
-        print_json({"rows": [{**asdict(row), "known": walks.KNOWN.get((row.values, row.budget))} for row in rows]})
+        found = [comparison(row, expected="found", closed="printed") for row in rows]
+        print_json({"rows": [{**row, "elsewhere": walks.KNOWN.get((row["values"], row["budget"]))} for row in found]})
         return
     table: list[tuple[str, ...]] = [
         (
@@ -131,8 +133,8 @@ def fig4_command(*, as_json: bool) -> None:
     with progress("figure 4", sum(len(budgets) for _, budgets in walks.FIG4)) as advance:
         rows = walks.fig4(advance)
     if as_json:
-        found = ({**asdict(row), "ratio": row.ratio} for row in rows)
-        print_json({"rows": [{**row, "known": walks.RATIOS.get((row["values"], row["budget"]))} for row in found]})
+        found = [{**asdict(row), "found": row.ratio} for row in rows]
+        print_json({"rows": [{**row, "elsewhere": walks.RATIOS.get((row["values"], row["budget"]))} for row in found]})
         return
     table: list[tuple[str, ...]] = []
     for row in rows:
@@ -180,17 +182,18 @@ COMMANDS = (
 
 def _print_rows(rows: tuple[AppendixARow, ...], title: str, *, as_json: bool) -> None:
     if as_json:
-        print_json({"rows": [asdict(row) for row in rows]})
+        printed = [{"outputs": row.outputs, "printed": row.paper} for row in rows]
+        found = [{"found": {"lower": row.lower, "upper": row.upper}} for row in rows]
+        print_json({"rows": [losses | bounds for losses, bounds in zip(printed, found, strict=True)]})
         return
     header = ("outputs", "at least", "at most", "the paper")
     print_table(title, header, [(r.outputs, f"{r.lower:.6f}", f"{r.upper:.6f}", f"{r.paper:g}") for r in rows])
 
 
 def _print_accepted(model: fig1.Model, found: fig1.Accepted, *, as_json: bool) -> None:
-    known = {"basic": fig1.BASIC, "paper": fig1.PAPER[model]}
     if as_json:
-        taken = {"milliseconds_per_query": found.milliseconds_per_query}
-        print_json({"accepted": list(found.accepted), **known, **taken})
+        counts = {"printed": fig1.PAPER[model], "found": list(found.accepted), "basic": fig1.BASIC}
+        print_json({**counts, "milliseconds_per_query": found.milliseconds_per_query})
         return
     say(
         f"Accepted {model} models at budget {fig1.BUDGET}, epsilon {fig1.EPSILON} each: median "

@@ -10,8 +10,6 @@ Shares: with p_s the draw's probability, a mean's n Var is about C_s^2 / p_s, C_
 proportion to C_s sqrt(w_s) makes the least of any sum of variances with weights w_s. For moments w_s = 1. For a
 regression w_s says how much an error of s adds to the squared error of the prediction, expected before the data: the
 features independent and uniform, the slopes and the intercept independent and of the lengths below.
-
-Source: BCDP paper, read per statistic; its least squares is Algorithm 3.
 """
 
 from collections.abc import Sequence
@@ -53,6 +51,8 @@ def sampled_moments(
     features: Sequence[int] | None = None,
 ) -> Sampled:
     """The queries that are drawn from, one statistic for each person, for second moments or for a regression.
+
+    Source: BCDP paper, Section 5, read per statistic, in place of its Algorithm 3.
 
     Args:
         deltas: for each attribute, the bound of Bayesian coordinate DP; none above epsilon.

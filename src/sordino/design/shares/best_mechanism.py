@@ -236,6 +236,8 @@ def _with_design(axis: MetricLDP) -> Iterator[Mechanism]:
 def optimal_channel(matrix: PairwiseLDP | Sequence[Sequence[BoundLike]], prior: Floats | None = None) -> ChannelTable:
     """The channel with the least total variance at a prior that a search finds, under any bounds between values.
 
+    Source: context-aware LDP paper, Section 3, which leaves it open.
+
     The search ends where some rounds bring next to nothing, or after counted steps, however busy the machine is; of
     dense bounds between many values long before the best. `variance_floor` bounds the distance from the best channel.
 

@@ -5,8 +5,6 @@ attributes changes by a total variation of at most q between two values of it:
 
     "paper"   delta = min(c + ln(1 + q (e^epsilon - 1)), epsilon)
     "tight"   delta = ln((1 - q) e^c + q e^epsilon), never larger, and attained
-
-Source: BCDP paper, Proposition 4.2; the tight bound is Sordino's (`Dependence.realized_losses_bound_dependence`).
 """
 
 from math import exp, expm1, log, log1p
@@ -16,7 +14,10 @@ from sordino.errors import SordinoError
 
 
 def attribute_loss(c: float, q: float, epsilon: float, accounting: Literal["paper", "tight"] = "tight") -> float:
-    """Delta of an attribute, in nats and to float accuracy. Source: BCDP paper, Proposition 4.2.
+    """Delta of an attribute, in nats and to float accuracy.
+
+    Source: BCDP paper, Proposition 4; the tight bound is Sordino's
+    (`Dependence.realized_losses_bound_dependence`).
 
     Args:
         c: budget of the attribute in nats, all others fixed.
@@ -38,7 +39,7 @@ def attribute_loss(c: float, q: float, epsilon: float, accounting: Literal["pape
 def attribute_budget(delta: float, q: float, epsilon: float) -> float:
     """Largest budget c with which an attribute's delta is kept by the tight bound, to float accuracy.
 
-    Source: BCDP paper, Propositions 4.2 and 6, by the tight bound solved for c.
+    Source: BCDP paper, Proposition 6, by the tight bound solved for c.
 
     Example:
         >>> round(attribute_budget(0.7987, 0.1, 2), 3)

@@ -17,8 +17,6 @@ record are independent given the record, so products of one with the other have 
 squares included. A report is one seed and the bits of both copies; its tally sums the products of both orders,
 symmetrised, in whole numbers: estimates are rounded to 2^-15 of their largest value, a bias of a part in 2^16 of what
 one report can say at most. Noise grows with 1 / eps^4: reports of single products do better, and this is to compare.
-
-Source: BCDP paper, Algorithm 3.
 """
 
 from collections.abc import Sequence
@@ -80,10 +78,15 @@ SEED = 7304
 class TwoCopies(Seeded):
     """Two reports in one about d numbers in [-1, 1].
 
+    Source: BCDP paper, Algorithm 3.
+
     Example:
+        >>> import numpy as np
         >>> copies = TwoCopies(["1", "2", "2"])
         >>> [str(budget) for budget in copies.copy.budgets]
         ['1/2', '1', '1']
+        >>> copies.products(copies.tally(copies.privatize(np.zeros((4, 3))))).shape
+        (3, 3)
     """
 
     copy: NestedMean

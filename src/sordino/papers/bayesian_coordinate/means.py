@@ -12,8 +12,6 @@ integer that T <= e^eps (2^64 - T) allows. The sign times B U has mean v, where 
 `gain`; its mean square is (B^2 / d) I whatever v, so its covariance is (B^2 / d) I - v v'. A vector of length zero
 tosses a fair coin; at eps = 0 reports tell nothing. A code is a seed of 63 bits above one bit. Cost: two words, and
 about 30 ns a number, to report and again to read.
-
-Source: BCDP paper, Mechanism 2 (Duchi, Jordan, Wainwright 2013), whose B as printed is twice too large.
 """
 
 from collections.abc import Sequence
@@ -112,6 +110,8 @@ ROUNDING = 1e-9
 class L2Ball(Seeded, NumberChannel):
     """One bit about a vector of d numbers whose length is at most a radius.
 
+    Source: BCDP paper, Mechanism 2 (Duchi, Jordan, Wainwright 2013), whose B as printed is twice too large.
+
     With the root of d as radius it takes all records of d numbers in [-1, 1].
 
     Attributes:
@@ -119,6 +119,7 @@ class L2Ball(Seeded, NumberChannel):
         radius: r > 0.
 
     Example:
+        >>> import numpy as np
         >>> ball = L2Ball(10, 10**0.5, "0.5")
         >>> round(ball.scale, 6)
         49.911266

@@ -9,8 +9,6 @@ or 1; means are unbiased whatever the weights.
 A code holds one seed, and one bit for each level: up to 32 levels in one word of 64 bits, else a row of words
 (`seeded.Packing`). Cost: a word for the seed and one a level; about 30 ns for each number of each level, to report and
 again to read, in bounded memory.
-
-Source: BCDP paper, Mechanism 1 and Theorem 2.
 """
 
 from collections.abc import Sequence
@@ -49,11 +47,16 @@ from sordino.papers.bayesian_coordinate.steered import LARGEST_DIMENSION, Steere
 class NestedMean(Seeded, NumberChannel):
     """Reports about d numbers in [-1, 1] that protect each within its own budget.
 
+    Source: BCDP paper, Mechanism 1 and Figure 2.
+
     Attributes:
         budgets: for each number, in nats.
 
     Example:
+        >>> import numpy as np
         >>> nested = NestedMean(["0.2", "0.2", *["2"] * 8])
+        >>> nested.means(nested.tally(nested.privatize(np.zeros((4, 10))))).shape
+        (10,)
         >>> [len(level.columns) for level in nested.levels]
         [10, 8]
         >>> round(nested.exact_mse() / 10_000, 4)

@@ -11,8 +11,6 @@ Both leave c_d free up to ln(1 + (e^delta_i - 1) / q_i), at q_i = 0 without limi
 the means of numbers at -1 or 1; the tight accounting also lowers budgets below their limits, or to each other, where
 that helps the rest. Budgets are rounded down to 12 decimals from enclosures: no float decides a guarantee.
 
-Source: BCDP paper, Theorem 2, (16) as corrected (q = 0 is a limit; zeta is free), and Corollary 1.
-
 The search for nested budgets, in floats: whatever it finds is settled exactly afterwards.
 
 The objective is the exact variance of all means together for numbers at -1 or 1. It is smooth in the largest budget
@@ -57,6 +55,8 @@ def nested_budgets(
     accounting: Accounting = "paper",
 ) -> tuple[Nats, ...]:
     """Budgets, in the order of the deltas, with which `NestedMean` is delta-BCDP and epsilon-LDP.
+
+    Source: BCDP paper, Theorem 2, (16) as corrected (q = 0 is a limit; zeta is free), and Corollary 1.
 
     Args:
         deltas: what each number may lose, in any order; above epsilon, "inf" and None are read as epsilon.

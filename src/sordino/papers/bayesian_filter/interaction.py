@@ -3,7 +3,6 @@
 The adversary is a function of what anybody can see: the filter and the transcript so far. It may try the filter as
 often as it likes; the filter is a function of the transcript, so trying tells nothing new. Its next query depends on
 the record through earlier answers only, and every answer drawn is in the transcript: what a filter promises holds.
-Source: Bayesian privacy filter paper, Algorithm 1.
 """
 
 from collections.abc import Callable
@@ -63,6 +62,8 @@ def interact(
 ) -> Interaction:
     """Let an adversary ask until it halts or a query is refused; asked again, it would only propose the same query.
 
+    Source: Bayesian privacy filter paper, Algorithm 1.
+
     Raises SordinoError: a query that does not fit the filter's domain.
 
     Args:
@@ -72,7 +73,7 @@ def interact(
     Example:
         >>> from sordino import LDP, BayesianFilter, Categories, RandomizedResponse
         >>> coin, domain = RandomizedResponse(2, "1"), Categories(["yes", "no"])
-        >>> done = interact(BayesianFilter(domain, LDP("2")), lambda *seen: coin, answers(domain, 0))
+        >>> done = interact(BayesianFilter(domain, LDP("2")), lambda *seen: coin, lambda asked: asked.privatize([0])[0])
         >>> outputs = [output for _, output in done.transcript]
         >>> abs(outputs.count(0) - outputs.count(1))
         2

@@ -3,7 +3,6 @@
 A statement says of each value how likely it is to be true, f(x) in [0, 1]; somebody with beliefs Q holds it for true
 with Q(f), and the knowledge gain of reports V is ln Q(f | V) - ln Q(f), in nats. Its limit over all statements and
 beliefs is the realized loss, ln max_x Pr(V | x) - ln min_x Pr(V | x): never passed, and approached by one statement.
-Source: Bayesian privacy filter paper, Section 3 (Definition 3.1, Lemmas 3.1 and 3.2), in logarithms.
 """
 
 import math
@@ -38,12 +37,16 @@ class Proposition:
 def knowledge_gain(evidence: FiniteEvidence, truth: ArrayLike, beliefs: ArrayLike) -> float:
     """Ln Q(f | V) - ln Q(f) in nats, to float accuracy; minus infinity where the reports refute the statement.
 
+    Source: Bayesian privacy filter paper, (4) and (5), in logarithms.
+
     Args:
         truth: f, shape (k,), each in [0, 1].
         beliefs: Q, shape (k,), adding up to 1.
 
     Example:
-        >>> round(knowledge_gain(FiniteEvidence(np.log([0.75, 0.25])), [1, 0], [0.5, 0.5]), 6)
+        >>> from sordino.papers import FiniteEvidence
+        >>> evidence = FiniteEvidence.of_weights([3, 1], 4)
+        >>> round(knowledge_gain(evidence, truth=[1, 0], beliefs=[0.5, 0.5]), 6)
         0.405465
     """
     f, q = (np.asarray(numbers, dtype=np.float64) for numbers in (truth, beliefs))
@@ -63,7 +66,15 @@ def knowledge_gain(evidence: FiniteEvidence, truth: ArrayLike, beliefs: ArrayLik
 
 
 def learning_limit(evidence: FiniteEvidence) -> float:
-    """The realized loss: no knowledge gain about any statement is further from 0, whatever is believed; rounded up."""
+    """The realized loss: no knowledge gain about any statement is further from 0, whatever is believed; rounded up.
+
+    Source: Bayesian privacy filter paper, Definition 3.1, in logarithms.
+
+    Example:
+        >>> from sordino.papers import FiniteEvidence
+        >>> round(learning_limit(FiniteEvidence.of_weights([3, 1], 4)), 6)  # ln 3
+        1.098612
+    """
     most, least = float(evidence.log.max()), float(evidence.log.min())
     if len(evidence.log) == 1 or math.isinf(most) or (most == least and evidence.radius == 0):
         return 0.0
@@ -76,12 +87,15 @@ def tight_statement(evidence: FiniteEvidence, below: float) -> Proposition:
 
     "It is the likeliest value", held by somebody who takes that value, rarely, or the least likely one to be true: the
     rarer, the more is gained. With p = (e^below - 1) / (e^limit - 1) the gain is the limit less `below`.
-    Source: Lemma 3.2 with its probability in closed form.
+
+    Source: Bayesian privacy filter paper, Lemma 3.2 with its probability in closed form.
 
     Example:
-        >>> evidence = FiniteEvidence(np.log([0.75, 0.25]))
+        >>> from math import log
+        >>> from sordino.papers import FiniteEvidence, knowledge_gain
+        >>> evidence = FiniteEvidence.of_weights([3, 1], 4)
         >>> hard = tight_statement(evidence, 0.001)
-        >>> round(knowledge_gain(evidence, hard.truth, hard.beliefs) - math.log(3), 6)
+        >>> round(knowledge_gain(evidence, hard.truth, hard.beliefs) - log(3), 6)
         -0.001
     """
     limit = learning_limit(evidence)
