@@ -32,6 +32,18 @@ def test_every_command_and_option_has_its_line():
             assert not option.startswith("-") or f"`{option}`" in REFERENCE, (words, option)
 
 
+def test_each_reproduction_says_how_long_it_takes():
+    page = (ROOT / "docs" / "reproduce.md").read_text(encoding="utf-8")
+    written = {}
+    for row in re.findall(r"^\| (.* about .*) \|$", page, re.MULTILINE):
+        names, *_, times = row.split(" | ")
+        written |= dict(zip(re.findall(r"`([^`]+)`", names), times.split(", "), strict=True))
+    helped = {words[1]: command.help for words, command in every_command() if words[0] == "reproduce" and words[1:]}
+    assert written == {
+        name: re.findall(r"^ *Takes (about \d+ \w+)\.$", text, re.MULTILINE)[0] for name, text in helped.items()
+    }
+
+
 @in_one("table", dict.fromkeys(tables_within(Survey)))
 def test_every_setting_has_its_line(table):
     for name in table.settings_table():

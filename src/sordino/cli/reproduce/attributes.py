@@ -112,6 +112,8 @@ def fig3(repeats: int, output: Path | None, *, force: bool, as_json: bool) -> No
 
     Exact squared errors before projection, and quartiles of simulated ones without and with projection into [-1, 1].
     The paper draws curves without numbers, from 1,000 runs.
+
+    Takes about 15 s.
     """
     again = require_picture(output, force=force)
     with progress("figure 3", figure.steps(repeats)) as advance:
@@ -149,7 +151,10 @@ def fig3(repeats: int, output: Path | None, *, force: bool, as_json: bool) -> No
 def corollary1(
     numbers: int, sensitive: int, delta: str, epsilon: str, output: Path | None, *, force: bool, as_json: bool
 ) -> None:
-    """Corollary 1 of the BCDP paper: its bound beside exact errors, as attributes depend ever more (q)."""
+    """Corollary 1 of the BCDP paper: its bound beside exact errors, as attributes depend ever more (q).
+
+    Takes about 5 s.
+    """
     again = require_picture(output, force=force)
     with progress("corollary 1", len(corollary.QS)) as advance:
         rows = corollary.corollary1(numbers, sensitive, delta, epsilon, advance)
@@ -188,6 +193,8 @@ def least_squares(people: int, repeats: int, output: Path | None, *, force: bool
 
     Excess loss (half the mean squared error) over the best slopes in the unit ball, for six attributes under LDP and
     with two sensitive ones. Predicting 0 has 0.09.
+
+    Takes about 15 s.
     """
     again = require_picture(output, force=force)
     with progress("least squares", regression.simulated_people(people, repeats)) as advance:

@@ -34,7 +34,8 @@ epsilon_option = click.option(
 def reproduce() -> None:
     """Compute a paper's table or figure anew, beside what the paper has.
 
-    Simulation with fixed seeds: the same command prints the same numbers. Nothing of it is a release.
+    Simulation with fixed seeds: the same command prints the same numbers. Nothing of it is a release. Times are those
+    of one free core.
     """
 
 
@@ -54,6 +55,8 @@ def table1(checkins: Path | None, epsilon: str, repeats: int, *, smoothed: bool,
     """Table 1 of the context-aware LDP paper: check-ins on a map of 125 x 350 cells, in ever more public blocks.
 
     Rows of the file outside 25..50 N and 130..60 W are left out. The paper averages 100 runs.
+
+    Takes about 20 s.
     """
     found = Checkins(table.simulated_people(), 0) if checkins is None else read_checkins(checkins, table.MAP)
     n = int(found.people.sum())
@@ -99,7 +102,9 @@ def table1(checkins: Path | None, epsilon: str, repeats: int, *, smoothed: bool,
 def fig2(people: int, repeats: int, epsilon: str, output: Path | None, *, force: bool, as_json: bool) -> None:
     """Figure 2 of the context-aware LDP paper: 1,000 values in ever more public blocks, under four distributions.
 
-    The paper draws curves without numbers: `paper` is what its mechanism gives in its setting, where that is known.
+    The paper draws curves without numbers: `elsewhere` is what its mechanism gives in its setting, where that is known.
+
+    Takes about 11 s.
     """
     again = require_picture(output, force=force)
     fewer = figure.sizes(people)[:-1] if output is not None else []

@@ -36,7 +36,10 @@ group_option = click.option("--group", type=Whole(1), help="Bound so many answer
 @click.command("appendix-a")
 @as_json_option
 def appendix_a_command(*, as_json: bool) -> None:
-    """Appendix A of the Bayesian privacy filter paper: the realized losses of a mean and a variance estimator."""
+    """Appendix A of the Bayesian privacy filter paper: the realized losses of a mean and a variance estimator.
+
+    Takes about 1 s.
+    """
     with progress("appendix A", len(PAPER)) as advance:
         rows = appendix_a(advance)
     _print_rows(rows, "Realized loss of two questions with epsilon 1 each, in nats", as_json=as_json)
@@ -45,7 +48,10 @@ def appendix_a_command(*, as_json: bool) -> None:
 @click.command("health")
 @as_json_option
 def health_command(*, as_json: bool) -> None:
-    """Appendix F of the Bayesian privacy filter paper: the realized losses of four models of health data."""
+    """Appendix F of the Bayesian privacy filter paper: the realized losses of four models of health data.
+
+    Takes about 1 s.
+    """
     with progress("health", len(health_models.PAPER)) as advance:
         rows = health_models.health(advance)
     title = "Realized loss of four questions with epsilon 1 each (heart, stroke, sleep, diabetes), in nats"
@@ -56,7 +62,10 @@ def health_command(*, as_json: bool) -> None:
 @click.option("--boxes", type=Whole(1, 1000), default=BOXES, show_default=True, help="Boxes bounded for each end.")
 @as_json_option
 def chords_command(boxes: int, *, as_json: bool) -> None:
-    """Algorithm 5 of the Bayesian privacy filter paper, as corrected: its bounds on `health` beside those here."""
+    """Algorithm 5 of the Bayesian privacy filter paper, as corrected: its bounds on `health` beside those here.
+
+    Takes about 2 s.
+    """
     with progress("chords", len(health_models.PAPER)) as advance:
         rows = chords(boxes, advance)
     if as_json:
@@ -76,7 +85,10 @@ def chords_command(boxes: int, *, as_json: bool) -> None:
 @group_option
 @as_json_option
 def fig1_linear_command(runs: int, seed: int, nodes: int, rule: Rule, group: int | None, *, as_json: bool) -> None:
-    """Figure 1 of the Bayesian privacy filter paper: how many linear models of one record are accepted."""
+    """Figure 1 of the Bayesian privacy filter paper: how many linear models of one record are accepted.
+
+    Takes about 4 s.
+    """
     with progress("figure 1", runs) as advance:
         found = fig1.fig1("linear", runs, seed, process_time, nodes=nodes, rule=rule, group=group, advance=advance)
     _print_accepted("linear", found, as_json=as_json)
@@ -93,7 +105,10 @@ def fig1_linear_command(runs: int, seed: int, nodes: int, rule: Rule, group: int
 def fig1_logistic_command(
     theta: float, runs: int, seed: int, nodes: int, rule: Rule, group: int | None, *, as_json: bool
 ) -> None:
-    """Figure 1 of the Bayesian privacy filter paper: how many logistic models of one record are accepted."""
+    """Figure 1 of the Bayesian privacy filter paper: how many logistic models of one record are accepted.
+
+    Takes about 30 s.
+    """
     with progress("figure 1", runs) as advance:
         found = fig1.fig1(
             "logistic", runs, seed, process_time, theta=theta, nodes=nodes, rule=rule, group=group, advance=advance
@@ -104,7 +119,10 @@ def fig1_logistic_command(
 @click.command("identical")
 @as_json_option
 def identical_command(*, as_json: bool) -> None:
-    """Theorem 6.3 and Figure 3 of the Bayesian privacy filter paper: answers to one question, asked again and again."""
+    """Theorem 6.3 and Figure 3 of the Bayesian privacy filter paper: answers to one question, asked again and again.
+
+    Takes about 2 s.
+    """
     with progress("identical", sum(len(budgets) for _, budgets in walks.FIG3)) as advance:
         rows = walks.identical(advance)
     known = {place: f"{expected:.4f}" for place, expected in walks.KNOWN.items()}
@@ -129,7 +147,10 @@ def identical_command(*, as_json: bool) -> None:
 @click.command("fig4")
 @as_json_option
 def fig4_command(*, as_json: bool) -> None:
-    """Figure 4 of the Bayesian privacy filter paper: many small questions against a large one, k^2 / E[n]."""
+    """Figure 4 of the Bayesian privacy filter paper: many small questions against a large one, k^2 / E[n].
+
+    Takes about 2 s.
+    """
     with progress("figure 4", sum(len(budgets) for _, budgets in walks.FIG4)) as advance:
         rows = walks.fig4(advance)
     if as_json:
@@ -155,7 +176,10 @@ def fig4_command(*, as_json: bool) -> None:
 @click.command("bcdp-composition")
 @as_json_option
 def bcdp_composition_command(*, as_json: bool) -> None:
-    """Example 2 of the BCDP paper: two reports that tell nothing of a bit one by one, and all of it together."""
+    """Example 2 of the BCDP paper: two reports that tell nothing of a bit one by one, and all of it together.
+
+    Takes about 1 s.
+    """
     rows = bcdp_composition()
     if as_json:
         print_json({"rows": [asdict(row) for row in rows]})

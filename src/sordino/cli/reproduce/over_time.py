@@ -23,6 +23,8 @@ def memoised_command(permanent: str, first: str, *, as_json: bool) -> None:
 
     The largest loss of a yes/no value's reports between any two histories with at most so many changes, beside what
     bounds for each value say.
+
+    Takes about 1 s.
     """
     with progress("memoised", 2 * memory.ANSWERS + 1) as advance:
         rows = memory.memoised_losses(permanent, first, advance)
@@ -50,7 +52,10 @@ def memoised_command(permanent: str, first: str, *, as_json: bool) -> None:
 @click.option("--series", type=Whole(1, 10_000), default=weeks.SERIES, show_default=True, help="Simulated series.")
 @as_json_option
 def year_command(series: int, *, as_json: bool) -> None:
-    """Weekly shares of a year at a lifetime epsilon: everybody answers once, smoothed, or each week at a part of it."""
+    """Weekly shares of a year at a lifetime epsilon: everybody answers once, smoothed, or each week at a part of it.
+
+    Takes about 2 minutes.
+    """
     with progress("year", series * len(weeks.CURVES) * len(weeks.EPSILONS)) as advance:
         rows = weeks.year(series, advance)
     if as_json:
@@ -90,6 +95,8 @@ def life_command(people: int, epsilon: str, each: str, quota: str, *, as_json: b
     """A year of surveys by ten collectors through one filter: how many are answered, beside adding epsilons.
 
     Three yes/no attributes; nine collectors ask once a week and one every day, each time about a random attribute.
+
+    Takes about 6 s.
     """
     added = life.answers_by_adding(epsilon, each)
     with progress("life", 2 * len(life.WAYS) * people) as advance:
