@@ -69,6 +69,23 @@ def test_reports_are_acknowledged_counted_once_and_estimated(client, plan):
     assert told["pooled"] == []
 
 
+def test_what_becomes_of_one_report_is_said_of_each_and_to_every_page(client):
+    """Answers are the same bytes whatever the code; a report that fails between others changes none of them."""
+    accepted, repeated = ({"accepted": n, "repeated": 1 - n, "failures": 0, "failed": []} for n in (1, 0))
+    headers, bodies = set(), set()
+    for code in range(4):
+        for expected in (accepted, repeated, repeated):
+            answer = client.upload([code], first=(1 << 90) + code)
+            assert answer.json == expected
+            assert answer.headers["access-control-allow-origin"] == "*"
+            headers.add(tuple(sorted(name for name in answer.headers if name != "date")))
+            bodies.add(answer.body)
+        failed = client.upload([99], first=(1 << 91) + code).json
+        assert (failed["accepted"], failed["failures"], len(failed["failed"])) == (0, 1, 1)
+        assert client.upload([1 - code % 2], first=(1 << 90) + code).json["failures"] == 1
+    assert (len(headers), len(bodies)) == (1, 2)
+
+
 def test_an_answer_names_the_first_failures_and_counts_all(client):
     answer = client.upload([99] * 5000, first=1 << 99)
     assert (answer.json["accepted"], answer.json["failures"], len(answer.json["failed"])) == (0, 5000, 256)

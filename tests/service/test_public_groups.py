@@ -66,6 +66,17 @@ def test_packed_reports_have_a_cell_behind_their_code(grouped):
     assert unpack(grouped, body).codes.tolist() == upload.codes.tolist()
 
 
+def test_a_report_that_comes_by_itself_is_read_as_among_others(grouped, plan):
+    """Every code and cell of two bytes, sendable or not."""
+    for own, width in ((grouped, 18), (plan, 17)):
+        rows = [bytes(range(16)) + number.to_bytes(width - 16) for number in range(256 ** (width - 16))]
+        together = unpack(own, b"".join(rows))
+        alone = [unpack(own, bytearray(row)) for row in rows[:: 1 if width == 17 else 7]]
+        assert [int(upload.codes[0]) for upload in alone] == together.codes[:: 1 if width == 17 else 7].tolist()
+        assert {upload.ids for upload in alone} == {together.id_at(1)} == {bytes(range(16))}
+        assert {(upload.codes.dtype, upload.codes.shape) for upload in alone} == {(together.codes.dtype, (1,))}
+
+
 @pytest.mark.parametrize("wrong", [b"\x03\x00", b"\xff\x00", b"\x00\x06", b"\x00\xff"])
 def test_a_code_beyond_the_last_is_no_report_of_another_cell(store, grouped, wrong):
     with on_a_thread(store) as client:

@@ -4,6 +4,7 @@ from http import HTTPStatus
 from typing import Self
 
 from fastapi import Request
+from starlette.requests import ClientDisconnect
 
 from sordino.errors import SordinoError
 from sordino.service.problems import ProblemError
@@ -60,9 +61,13 @@ class BudgetShare:
             FullQueueError: other bodies have taken the budget.
             ClientDisconnect: the sender has gone away.
         """
-        content = bytearray()
-        async for part in request.stream():
-            content += part
+        content, is_whole = bytearray(), False
+        while not is_whole:
+            message = await request.receive()
+            if message["type"] == "http.disconnect":
+                raise ClientDisconnect
+            content += message.get("body", b"")
+            is_whole = not message.get("more_body", False)
             if len(content) > UNCOUNTED:
                 # The server's parser has refused what are no digits.
                 length = max(len(content), int(request.headers.get("content-length", 0)))

@@ -34,7 +34,7 @@ page from elsewhere may send a token: its header is not among those that are all
 import asyncio
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
@@ -42,7 +42,6 @@ from typing import TYPE_CHECKING, Any
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
-from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -68,6 +67,15 @@ from sordino.survey.planning.plan import Plan
 AT_ONCE = 1 << 16
 """Bytes of an upload that are read while others wait; more are read on a thread of their own."""
 
+ALLOWED = {
+    "Access-Control-Allow-Origin": "*",
+    "Access-Control-Expose-Headers": "Retry-After",
+}
+"""On answers that any page may read."""
+
+PACKED_TYPE = f"{PACKED}; version=1"
+"""The content type of packed uploads as most senders write it."""
+
 
 class UploadRoute:
     """`POST /plans/{hash}/reports`, and an application for all else.
@@ -77,7 +85,7 @@ class UploadRoute:
         others: what answers whatever is no upload.
     """
 
-    def __init__(self, state: CollectorState, others: Starlette) -> None:
+    def __init__(self, state: CollectorState, others: ASGIApp) -> None:
         self._state, self._others = state, others
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -98,11 +106,12 @@ class UploadRoute:
             answer: Response = await self.keep(plan, request)
         except (SordinoError, ProblemError) as error:
             answer = await of_error(request, error)
+            answer.headers.update(ALLOWED)
         await answer(scope, receive, send)
 
     async def keep(self, plan_hash: str, request: Request) -> JSONResponse:
         """Keep an upload; answers once it is on disk."""
-        collection, kind = self._state.collection(plan_hash), request.headers.get("content-type", "")
+        collection, kind = self._state.collection(plan_hash), _header(request.scope, "content-type") or ""
         most = MOST_BYTES if _media(kind) == PACKED else MOST_JSON
         with self._state.budget.share() as share:
             body = await share.body_of(request, most)
@@ -110,7 +119,8 @@ class UploadRoute:
                 upload = await asyncio.to_thread(_upload, collection.plan, kind, body)
             else:
                 upload = _upload(collection.plan, kind, body)
-            upload = replace(upload, invitation=_invitation(collection.plan, upload, request))
+            if (secret := _header(request.scope, HEADER)) is not None:
+                upload = replace(upload, invitation=_invitation(collection.plan, upload, secret))
             # From here on the reports stand for it in the budget.
             body.clear()
             receipt = await self._state.writer.add(collection, upload)
@@ -131,11 +141,14 @@ def _uploaded_to(scope: Scope) -> str | None:
     return None
 
 
-def _invitation(plan: Plan, upload: Upload, request: Request) -> bytes | None:
+def _header(scope: Scope, name: str) -> str | None:
+    """The first header of a name in a request."""
+    wanted = name.lower().encode()
+    return next((text.decode("latin-1") for own, text in scope["headers"] if own == wanted), None)
+
+
+def _invitation(plan: Plan, upload: Upload, secret: str) -> bytes:
     """The hash of the invitation that came with an upload, of the period of its first report: one comes by itself."""
-    secret = request.headers.get(HEADER)
-    if secret is None:
-        return None
     period = None if plan.series is None else plan.series.label(int(plan.cells.periods(upload.codes[:1])[0]))
     return invitation_hash(plan.hash, secret, period)
 
@@ -150,17 +163,29 @@ def _refuse_uninvited(upload: Upload) -> ProblemError:
     return ProblemError(HTTPStatus.FORBIDDEN, RefusedError(rule, found=found, step=step))
 
 
+def _receipt_answer(accepted: int, repeated: int, failures: int, failed: Sequence[Mapping[str, str]]) -> JSONResponse:
+    counts = {"accepted": accepted, "repeated": repeated, "failures": failures}
+    return JSONResponse({**counts, "failed": failed}, headers=ALLOWED)
+
+
+ONE_KEPT = tuple(_receipt_answer(accepted, 1 - accepted, 0, ()) for accepted in (0, 1))
+"""Answers to one report that is kept, made once: that it was there already, or is new."""
+
+
 def _acknowledge(upload: Upload, receipt: Receipt) -> JSONResponse:
+    if len(upload) == 1 and not receipt.failures:
+        return ONE_KEPT[receipt.accepted]
     failed = [{"id": upload.id_at(place).hex(), "rule": rule} for place, rule in receipt.failed]
-    counts = {"accepted": receipt.accepted, "repeated": receipt.repeated, "failures": receipt.failures}
-    return JSONResponse({**counts, "failed": failed})
+    return _receipt_answer(receipt.accepted, receipt.repeated, receipt.failures, failed)
 
 
 def _media(content_type: str) -> str:
-    return content_type.partition(";")[0].strip().lower()
+    return PACKED if content_type == PACKED_TYPE else content_type.partition(";")[0].strip().lower()
 
 
 def _upload(plan: Plan, content_type: str, body: bytearray) -> Upload:
+    if content_type == PACKED_TYPE:
+        return unpack(plan, body)
     _, _, parameters = content_type.partition(";")
     match _media(content_type), parameters.replace(" ", "").lower():
         case ("application/json", _):
@@ -215,7 +240,8 @@ class Collector:
             app.add_exception_handler(kind, of_error)
         for refused in (HTTPException, RequestValidationError):
             app.add_exception_handler(refused, of_framework)
-        uploads, analyst = UploadRoute(self._state, app), AnalystRoutes(self._state, self._pages, self._progress)
+        uploads = UploadRoute(self._state, CrossOrigin(app))
+        analyst = AnalystRoutes(self._state, self._pages, self._progress)
         for method, path, answer, body in (
             ("GET", "/livez", self.livez, None),
             ("GET", "/readyz", self.readyz, None),
@@ -240,8 +266,7 @@ class Collector:
             shape = Response if media else JSONResponse
             app.add_api_route(path, answer, methods=[method], responses=told, openapi_extra=extra, response_class=shape)
         add_client(app, self._state)
-        whole = CrossOrigin(uploads)
-        return whole if self._state.metrics is None else self._state.metrics.count_answers(whole)
+        return uploads if self._state.metrics is None else self._state.metrics.count_answers(uploads)
 
     async def livez(self, response: Response) -> dict[str, str]:
         """Whether it runs."""
@@ -326,11 +351,6 @@ OPEN: Mapping[str, re.Pattern[str]] = {
     "POST": re.compile(r"/plans/[^/]+/(reports|erase)"),
 }
 """The paths that pages from elsewhere may ask for, by method."""
-
-ALLOWED = {
-    "Access-Control-Allow-Origin": "*",
-    "Access-Control-Expose-Headers": "Retry-After",
-}
 
 PREFLIGHT = {
     **ALLOWED,

@@ -9,7 +9,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sordino.domain.calendar import Periods
-from sordino.domain.condition import are_asked, contradiction, settle, with_conditions
+from sordino.domain.condition import are_asked, contradiction, settle
 from sordino.domain.scaled import Measured
 from sordino.errors import SordinoError
 from sordino.exact.record_ids import RecordIds
@@ -140,12 +140,8 @@ def _read_attributes(plan: Plan) -> dict[str, AttributeColumns]:
     if plan.series is not None:
         # A table of people may say a period by any of its days.
         public[-1] = replace(public[-1], domain=Periods(plan.series.labels, plan.series))
-    return _asked_attributes(plan) | {one.name: AttributeColumns(one) for one in public}
-
-
-def _asked_attributes(plan: Plan) -> dict[str, AttributeColumns]:
-    names = with_conditions((name for question in plan.questions for name in question.attribute_names), plan.attributes)
-    return {name: AttributeColumns(plan.attributes[name]) for name in names}
+    asked = [*(plan.attributes[name] for name in plan.asked_names()), *public]
+    return {one.name: AttributeColumns(one) for one in asked}
 
 
 def people_table(plan: Plan, people: Any, *more: str | None) -> PathOrFrame:

@@ -117,8 +117,7 @@ MIXED = "Some answers are protected less than others, or not at all: the details
 
 def drawn_first_sentence(plan: Plan) -> str:
     """Sentence that a form draws its question first; empty where it asks all, or has one question."""
-    words = plan.document.words
-    return DRAWN_FIRST if words is not None and words.ask == "drawn" and len(plan.questions) > 1 else ""
+    return DRAWN_FIRST if plan.is_drawn_first else ""
 
 
 def in_clear_sentence(plan: Plan) -> str:

@@ -15,7 +15,7 @@ from commands import in_child
 from sordino import Ledger, SordinoError
 from sordino.errors import DamagedError, RefusedError, UnavailableError
 from sordino.once.agent.answer_store import AnswerStore
-from sordino.once.journal.event import DRAWN, seal_of
+from sordino.once.journal.event import DRAWN, PERIOD, QUESTION, seal_of
 from waits import ended
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
@@ -266,9 +266,10 @@ def test_a_place_where_nothing_can_be_written_is_told(tmp_path):
         lambda store: store.note_place("b", Path("/own/me.ledger")),
         lambda store: store.note_taken_back("b"),
         lambda store: store.note_invited("b"),
-        lambda store: store.choose_period_once("b", lambda: 3),
+        lambda store: store.choose_once(PERIOD, "b", lambda: 3),
+        lambda store: store.choose_once(QUESTION, "b", lambda: 3),
     ],
-    ids=["place", "taken back", "invited", "period"],
+    ids=["place", "taken back", "invited", "period", "question"],
 )
 def test_what_is_noted_is_in_the_file_itself(path, tmp_path, note):
     """As long as somebody has the file open the log stays; lost with it, an answer would be drawn once more."""

@@ -8,6 +8,7 @@ import pytest
 
 from sordino import Ledger, RefusedError, SordinoError, ask
 from sordino.once.agent.answer import answer
+from sordino.once.journal.event import PERIOD
 from sordino.once.ledger.ledger_query import AskedQuery
 from sordino.once.ledger.transcript import import_transcript, transcript
 
@@ -100,4 +101,4 @@ def test_what_was_noted_of_plans_stands(with_plans):
     assert [with_plans.needs_invitation(entry[0]) for entry in shown["entries"]] == shown["invited"]
     assert [with_plans.is_taken_back(entry[0]) for entry in shown["entries"]] == shown["taken back"]
     for plan_hash, period in shown["periods"]:
-        assert with_plans.choose_period_once(plan_hash, pytest.fail) == period
+        assert with_plans.choose_once(PERIOD, plan_hash, pytest.fail) == period

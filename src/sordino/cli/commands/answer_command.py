@@ -16,7 +16,7 @@ from sordino.cli.output import print_json, print_lines
 from sordino.cli.say import say
 from sordino.document.record_file import load_tables
 from sordino.errors import SordinoError
-from sordino.once.agent.answer import Answered, require_own_collector
+from sordino.once.agent.answer import Answered, own_question, require_own_collector
 from sordino.once.agent.answer import answer as answer_once
 from sordino.once.agent.answer import take_back as take_answer_back
 from sordino.once.agent.answer_store import AnswerStore
@@ -52,6 +52,7 @@ class PublicKey(click.types.StringParamType):
 @click.option("--patience", type=Whole(0), default=60, show_default=True, help="How long to keep trying, in seconds.")
 @click.option("--yes", is_flag=True, help="Send it without asking: you agree to what the survey asks you to agree to.")
 @click.option("--take-back", is_flag=True, help="Have the collector forget your answer; needs no RECORD.")
+@click.option("--question", is_flag=True, help="Say what a question that is drawn first needs; needs no RECORD.")
 @as_json_option
 def answer(
     url: str,
@@ -63,6 +64,7 @@ def answer(
     *,
     yes: bool,
     take_back: bool,
+    question: bool,
     as_json: bool,
 ) -> None:
     """Answer the plan at URL from a RECORD (TOML), once.
@@ -75,6 +77,9 @@ def answer(
     answer. With a LEDGER the plan's query is drawn first, and answered only if the ledger accepts it, about the RECORD
     of that ledger; then no other ledger answers the plan, nor this store.
 
+    Of a survey that draws its question first, RECORD needs only what that question is about. The question is drawn once
+    on this device, before RECORD is read, and stays for every record, ledger and try; --question says what it needs.
+
     Of a plan with a series you answer in one period, drawn on this device or named by your invitation, whatever your
     answers are: before it the command says when your turn is and ends with exit code 5, after it with 3.
     """
@@ -83,12 +88,19 @@ def answer(
     if take_back:
         _take_back(address, journal, patience, as_json=as_json)
         return
-    record_file = _require_record(record)
+    record_file = None if question else _require_record(record)
     signed_by = _only_key(address, signed_by)
 
     @cache
     def fetch_once() -> Plan:
         return fetch_plan(address, signed_by)
+
+    # Before another collector is asked for the plan.
+    require_own_collector(journal, address.plan, address.collector)
+    _leave_unless_turn(address, journal, own, fetch_once, as_json=as_json)
+    if record_file is None:
+        _say_question(fetch_once(), own, as_json=as_json)
+        return
 
     def fetch() -> tuple[Plan, Mapping[str, Any]]:
         asks = not yes
@@ -97,12 +109,11 @@ def answer(
             step = "run it on a terminal, or give --yes once you have read what the form shows"
             raise SordinoError("whoever answers must agree first", found=found, step=step)
         plan = fetch_once()
+        # Drawn before the record is read, and said before anybody agrees: it is public, as are the names.
+        drawn = own_question(own, plan)
         tables = load_tables(record_file)
         if not as_json:
-            _show(plan)
-        if asks and not click.confirm("Send it?"):
-            say("Nothing was drawn or sent.")
-            raise click.Abort
+            _show(plan, drawn, asks=asks)
         return plan, tables
 
     sent = list[bytes]()
@@ -114,9 +125,6 @@ def answer(
         send_report(address, body, Waiting(patience))
         sent.append(body)
 
-    # Before another collector is asked for the plan.
-    require_own_collector(journal, address.plan, address.collector)
-    _leave_unless_turn(address, journal, own, fetch_once, as_json=as_json)
     made = answer_once(
         journal,
         address.plan,
@@ -131,6 +139,27 @@ def answer(
     for body in sent if made.taken_back else ():
         take_report_back(address, body, Waiting(patience))
     _say_answered(address, made, as_json=as_json)
+
+
+def _say_question(plan: Plan, own: AnswerStore, *, as_json: bool) -> None:
+    """What a record must have for the person's question."""
+    question = own_question(own, plan)
+    if question is None:
+        step = "give a RECORD with all that the survey asks"
+        raise SordinoError("the survey must draw its question first", found="one that reads whole records", step=step)
+    if as_json:
+        print_json({"plan": plan.hash, "question": question, "needs": _needed_names(plan, question)})
+    else:
+        say(_question_line(plan, question))
+
+
+def _question_line(plan: Plan, question: int) -> str:
+    names = ", ".join(map(repr, _needed_names(plan, question)))
+    return f"Your question is drawn, and stays the same. It needs {names}."
+
+
+def _needed_names(plan: Plan, question: int) -> list[str]:
+    return [*plan.asked_names(question), *(part.name for part in plan.document.asked_public)]
 
 
 def _say_answered(address: CollectorAddress, made: Answered, *, as_json: bool) -> None:
@@ -222,7 +251,8 @@ def _take_back(address: CollectorAddress, journal: AnswerStore | Ledger, patienc
     say("No other answer to this plan will be drawn here.")
 
 
-def _show(plan: Plan) -> None:
+def _show(plan: Plan, question: int | None, *, asks: bool) -> None:
+    """What a person reads before the answer is drawn, and whether they agree."""
     if title := survey_title(plan):
         say(title, bold=True)
     if consent := consent_text(plan):
@@ -234,6 +264,11 @@ def _show(plan: Plan) -> None:
     else:
         say("What your report can reveal:")
     print_lines((*reveal_sentences(plan), *weaker_report_sentences(plan)))
+    if question is not None:
+        say(_question_line(plan, question))
+    if asks and not click.confirm("Send it?"):
+        say("Nothing was drawn or sent." if question is None else "Nothing was sent. Your question stays the same.")
+        raise click.Abort
 
 
 def _own_store() -> Path:

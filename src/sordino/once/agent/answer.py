@@ -1,4 +1,4 @@
-"""One person's answer by a plan: fetch, choose the period, reserve, draw, store, send, note.
+"""One person's answer by a plan: fetch, choose period and question, reserve, draw, store, send, note.
 
 The same for a store of answers and for a ledger, whose filter decides in between. Whenever it stops, answering again
 goes on where it stopped: an answer that was stored is sent again, never drawn again. It goes to the collector that it
@@ -14,11 +14,12 @@ from sordino.exact.messages import shown
 from sordino.exact.source import Source
 from sordino.once.agent.answer_store import AnswerStore
 from sordino.once.agent.turn import Today, own_turn, utc_today
+from sordino.once.journal.event import QUESTION
 from sordino.once.journal.journal import StoredAnswer
 from sordino.once.ledger.ask import collector_words, draw_plan_answer
 from sordino.once.ledger.ledger import Ledger
 from sordino.once.ledger.quotas import collector_key
-from sordino.survey.answering.report_draw import draw_report
+from sordino.survey.answering.report_draw import draw_question, draw_report
 from sordino.survey.planning.plan import Plan
 
 T = TypeVar("T")
@@ -64,8 +65,9 @@ def answer(
             raised: answer again then.
         collector: who asks: an address, or its host.
         is_invited: whether `send` uses an invitation, by which the answer must be taken back until it is acknowledged.
-        beside: of a ledger the person's store of answers, in which stands through which ledger a plan is answered, and
-            in which period; without one nothing is known of other journals.
+        beside: of a ledger the person's store of answers, in which stands through which ledger a plan is answered, in
+            which period, and about which question where that is drawn first; without one nothing is known of other
+            journals.
         period: the one that an invitation names, by its first day.
         today: the day of UTC by the device's clock.
         source: of random words; the operating system's by default.
@@ -75,7 +77,8 @@ def answer(
         RefusedError: it is over, or another one than the invitation's; the answer is reserved for another collector;
             the plan is answered elsewhere; or the ledger does not accept it, or does not know what it asks. Nothing is
             drawn then, and nothing sent.
-        SordinoErrors: all mistakes of the record, whatever question would have been drawn; never with a value.
+        SordinoErrors: all mistakes of the record, never with a value: whatever question would have been drawn, or of
+            one that was drawn first, which stays.
         SordinoError: see `AnswerStore` and `Ledger`.
     """
     own = beside if isinstance(journal, Ledger) else journal
@@ -86,12 +89,14 @@ def answer(
         if own is not None:
             own.require_place(plan_hash, place)
         plan, tables = fetch()
+        # Before anything of the record is looked at: no refusal of it leads to another question.
+        question = own_question(own, plan, source)
         turn = own_turn(journal if own is None else own, plan, period)
         if turn is not None:
             turn.require(today())
             tables = turn.record_tables(tables)
         try:
-            known, is_new = _draw(journal, own, plan, tables, collector, source)
+            known, is_new = _draw(journal, own, plan, tables, collector, source, question)
         except SordinoError:
             # Another process may have reserved it meanwhile, for another collector: that is the reason then.
             require_own_collector(journal, plan_hash, collector)
@@ -111,6 +116,27 @@ def answer(
         upload = known.upload
         journal.deliver(plan_hash, lambda: send(upload))
     return Answered(plan_hash, again=not is_new, taken_back=journal.is_taken_back(plan_hash))
+
+
+def own_question(store: AnswerStore | None, plan: Plan, source: Source | None = None) -> int | None:
+    """The place of the question that a person's report is about, drawn now or earlier; None where it is drawn later.
+
+    It is stored by the plan's hash: no other call, no ledger and no other collector of the plan draws another one.
+
+    Args:
+        store: in which the question stands; without one it is drawn by the ledger's key, which draws no other one.
+        plan: that asks.
+        source: of random words; the operating system's by default.
+
+    Raises:
+        DamagedError: a store that is not whole, in which nothing more is drawn.
+    """
+    if store is None or not plan.is_drawn_first:
+        return None
+    question = store.choose_once(QUESTION, plan.hash, lambda: draw_question(plan, source))
+    if not 0 <= question < len(plan.questions):
+        raise AssertionError("a store holds questions of the plan only")
+    return question
 
 
 def require_own_collector(journal: AnswerStore | Ledger, plan_hash: str, collector: str) -> None:
@@ -191,13 +217,14 @@ def _draw(
     tables: Mapping[str, Any],
     collector: str,
     source: Source | None,
+    question: int | None,
 ) -> tuple[StoredAnswer, bool]:
     """The answer, and whether it is a new one; known by the plan's own hash: what was fetched is what is answered."""
     if not isinstance(journal, Ledger):
         made = list[Mapping[str, Any]]()
 
         def draw() -> Mapping[str, Any]:
-            made.append(collector_words(draw_report(plan, dict(tables), source)))
+            made.append(collector_words(draw_report(plan, dict(tables), source, question)))
             return made[0]
 
         return journal.draw_once(plan.hash, collector, draw), bool(made)
@@ -209,7 +236,7 @@ def _draw(
         is_reserved = lambda: journal.find(plan.hash) is not None  # noqa: E731
         return own.reserve_elsewhere(plan.hash, journal.path.resolve(), reserve, is_reserved)
 
-    is_new = draw_plan_answer(journal, plan, collector, tables, source, admit)
+    is_new = draw_plan_answer(journal, plan, collector, tables, source, admit, question)
     known = journal.find_answer(plan.hash)
     if known is None:
         raise AssertionError("what was stored is there")

@@ -11,10 +11,11 @@ from typing import Any, Literal
 
 from sordino.domain.calendar import Series
 from sordino.errors import RefusedError, SordinoError, UnavailableError
+from sordino.once.journal.event import PERIOD
 from sordino.once.journal.journal import Journal
 from sordino.survey.answering.report_draw import draw_period
 from sordino.survey.planning.plan import Plan
-from sordino.survey.schema.series_table import PERIOD
+from sordino.survey.schema.series_table import PERIOD as PERIOD_COLUMN
 from sordino.words.series_sentences import period_name
 
 Today = Callable[[], date]
@@ -88,10 +89,10 @@ class Turn:
         record = tables.get("record")
         if not isinstance(record, Mapping):
             return dict(tables)
-        if PERIOD in record:
+        if PERIOD_COLUMN in record:
             step = "take it out of [record]"
             raise SordinoError("a record must not say its period: it is drawn, or comes by invitation", step=step)
-        return {**tables, "record": {**record, PERIOD: self.label}}
+        return {**tables, "record": {**record, PERIOD_COLUMN: self.label}}
 
 
 def own_turn(journal: Journal, plan: Plan, assigned: str | None) -> Turn | None:
@@ -115,7 +116,7 @@ def own_turn(journal: Journal, plan: Plan, assigned: str | None) -> Turn | None:
         step = "ask for the right link"
         raise SordinoError("an invitation must name a period of the plan", found="another day", step=step)
     given = None if assigned is None else series.labels.index(assigned)
-    period = journal.choose_period_once(plan.hash, lambda: draw_period(series) if given is None else given)
+    period = journal.choose_once(PERIOD, plan.hash, lambda: draw_period(series) if given is None else given)
     if given not in (None, period):
         rule = f"your period was chosen before, and stays: {period_name(series, period)}"
         found = f"an invitation for {period_name(series, given or 0)}"

@@ -9,6 +9,7 @@
 | invited | the plan's: its answer is sent by an invitation | | |
 | taken back | the plan's | whether the answer was acknowledged before | |
 | period | the plan's | in which period of its series the person answers | |
+| question | the plan's | which of its questions the person's report is about, drawn before the record is read | |
 | elsewhere | the plan's, and which try | through which other journal it is answered | |
 | freed | the same | | |
 
@@ -36,7 +37,10 @@ PLAN_KIND = "plan"
 """What is asked by the plan of a survey, whose words hold its bytes."""
 
 RECORD, ASKED, DRAWN, SENT = "record", "asked", "drawn", "sent"
-TAKEN_BACK, PERIOD, ELSEWHERE, FREED, INVITED = "taken back", "period", "elsewhere", "freed", "invited"
+TAKEN_BACK, ELSEWHERE, FREED, INVITED = "taken back", "elsewhere", "freed", "invited"
+
+PERIOD, QUESTION = "period", "question"
+"""What is chosen once for a plan: each line has its place, from 0, under the event's own name."""
 
 NUMBER = re.compile(r"[0-9]{1,20}")
 """A code, or a version of the record, as a text."""
@@ -93,8 +97,8 @@ class Event:
         if self.event == ASKED:
             channel, record = self.body.get("channel"), self.body.get("record")
             return isinstance(channel, str) and type(record) is int and _is_query(self.body.get("query"))
-        if self.event == PERIOD:
-            return type(self.body.get("period")) is int
+        if self.event in (PERIOD, QUESTION):
+            return type(self.body.get(self.event)) is int
         if self.event == ELSEWHERE:
             return isinstance(self.body.get("journal"), str)
         if self.event in (TAKEN_BACK, FREED, INVITED):

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Protocol
 from sordino.document.sealed import canonical
 from sordino.errors import DamagedError, SordinoError
 from sordino.once.journal.contents import Contents, Writer, read_contents, salvage
-from sordino.once.journal.event import ASKED, DRAWN, INVITED, PERIOD, SENT, TAKEN_BACK, Event
+from sordino.once.journal.event import ASKED, DRAWN, INVITED, SENT, TAKEN_BACK, Event
 from sordino.once.journal.journal_file import LEDGER, STORE, JournalKind, UnreadableError, settle, transaction
 
 Drawn = tuple[int, Mapping[str, Any]]
@@ -228,25 +228,26 @@ class Journal:
                     writer.add(SENT, plan, {"code": str(found.code)})
                 writer.add(TAKEN_BACK, plan, {"acknowledged": found is not None and found.sent})
 
-    def choose_period_once(self, plan: str, choose: Callable[[], int]) -> int:
-        """The period in which the person answers: the one that was chosen, or a new one, which is on the disk then.
+    def choose_once(self, event: str, plan: str, choose: Callable[[], int]) -> int:
+        """The period or the question of the person's answer: the one chosen before, or a new one, now on the disk.
 
         Args:
-            plan: the hash of a plan with a series.
-            choose: gives the place of a period, where none was chosen.
+            event: `PERIOD` or `QUESTION`.
+            plan: its hash.
+            choose: gives a place, from 0, where none was chosen.
 
         Raises:
             DamagedError: a journal that is not whole, in which nothing more is chosen.
-            UnavailableError: the system refuses to write; the period that was drawn is forgotten.
+            UnavailableError: the system refuses to write; what was drawn is forgotten.
         """
         with self._write(plan) as (lines, writer):
-            chosen = [int(event.body["period"]) for event in lines.about(plan) if event.event == PERIOD]
+            chosen = [int(line.body[event]) for line in lines.about(plan) if line.event == event]
             if not chosen:
-                self.step("choosing a period")
+                self.step(f"choosing a {event}")
                 chosen.append(choose())
-                writer.add(PERIOD, plan, {"period": chosen[0]})
+                writer.add(event, plan, {event: chosen[0]})
         settle(self.path, self.kind)
-        self.step("period stored")
+        self.step(f"{event} stored")
         return chosen[0]
 
     def _draw(self, writer: Writer, name: str, draw: Callable[[], int | Drawn], collector: str) -> Event:

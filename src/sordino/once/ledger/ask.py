@@ -126,6 +126,7 @@ def draw_plan_answer(
     tables: Mapping[str, Any],
     source: Source | None = None,
     admit: Callable[[Callable[[], Entry]], Entry] = lambda reserve: reserve(),
+    question: int | None = None,
 ) -> bool:
     """Reserve a plan's query, and draw its answer; whether it is a new one.
 
@@ -136,6 +137,7 @@ def draw_plan_answer(
         tables: of the record, with its period if the plan has a series.
         source: of random words; the operating system's by default.
         admit: has the query reserved where no other journal answers the plan.
+        question: its place in the plan, where it was drawn before; by default it is drawn by the ledger's key.
 
     Raises:
         RefusedError: the ledger does not accept it, or does not know what it asks; nothing is drawn, and nothing sent.
@@ -150,7 +152,7 @@ def draw_plan_answer(
     values = read_values(public_tables(plan, tables), known_by_all, "the plan's")
     known = ledger.find(plan.hash)
     if known is None:
-        query = PlanQuery.of(plan, ledger.terms, collector, ledger.public_stream(plan.hash))
+        query = PlanQuery.of(plan, ledger.terms, collector, ledger.public_stream(plan.hash), question)
     elif isinstance(known.query, PlanQuery):
         query = known.query
     else:

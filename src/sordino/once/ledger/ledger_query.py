@@ -37,7 +37,6 @@ from sordino.document.schema.nearest import nearest
 from sordino.document.schema.strict_table import StrictTable, setting
 from sordino.domain.attribute import Attribute
 from sordino.domain.categories import Categories
-from sordino.domain.condition import with_conditions
 from sordino.domain.grid import Grid
 from sordino.domain.interval import Interval
 from sordino.errors import RefusedError, SordinoError
@@ -134,7 +133,9 @@ class PlanQuery(LedgerQuery):
     """A query of a plan, and its collector."""
 
     @classmethod
-    def of(cls, plan: Plan, terms: LedgerTerms, collector: str, stream: Stream) -> "PlanQuery":
+    def of(
+        cls, plan: Plan, terms: LedgerTerms, collector: str, stream: Stream, question: int | None = None
+    ) -> "PlanQuery":
         """Draw which query of a plan is asked, and freeze it.
 
         Args:
@@ -142,12 +143,13 @@ class PlanQuery(LedgerQuery):
             terms: of the ledger.
             collector: who asks.
             stream: of random words that depend on no record.
+            question: its place in the plan, where it was drawn before.
 
         Raises:
             SordinoError: a plan whose attributes are not the ledger's.
         """
         require_plan_fits(plan, terms)
-        drawn = DrawnQuery.draw(plan, stream)
+        drawn = DrawnQuery.draw(plan, stream, question)
         words = {
             "id": plan.hash,
             "collector": collector,
@@ -200,18 +202,12 @@ class PlanQuery(LedgerQuery):
     def draw(self, record: PersonRecord, source: Source | None = None) -> int:
         record.require_of(self.terms)
         values = dict(zip(self.terms.names, record.values, strict=True))
-        clipped = {name: _within(self.plan.attributes[name], values[name]) for name in asked_attributes(self.plan)}
+        clipped = {name: _within(self.plan.attributes[name], values[name]) for name in self.plan.asked_names()}
         return self.drawn_query.draw_code(clipped, SystemSource() if source is None else source)
 
     def report_code(self, code: int) -> int:
         """The code as the plan's reports have it."""
         return self.drawn_query.first + code
-
-
-def asked_attributes(plan: Plan) -> tuple[str, ...]:
-    """The attributes that a plan asks for, with all that decide whether they are asked."""
-    asked = {name: None for question in plan.questions for name in question.attribute_names}
-    return tuple(with_conditions(asked, plan.attributes))
 
 
 def require_plan_fits(plan: Plan, terms: LedgerTerms) -> None:
@@ -220,7 +216,7 @@ def require_plan_fits(plan: Plan, terms: LedgerTerms) -> None:
     Raises:
         RefusedError: an attribute that the ledger does not know, or with other values; a public column of the ledger's.
     """
-    asked = asked_attributes(plan)
+    asked = plan.asked_names()
     unknown = [name for name in asked if name not in terms.names]
     if unknown:
         rule = "the ledger's terms must name every attribute that the plan asks for"

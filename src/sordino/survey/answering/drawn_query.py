@@ -67,19 +67,19 @@ class DrawnQuery:
     channel: Query | Together
 
     @classmethod
-    def draw(cls, plan: Plan, stream: Stream) -> "DrawnQuery":
+    def draw(cls, plan: Plan, stream: Stream, question: int | None = None) -> "DrawnQuery":
         """Draw one by the plan's weights.
 
         Args:
             plan: that asks.
             stream: of random words that do not depend on any record, one at a time.
+            question: its place among the plan's, where it was drawn before.
         """
-        channel: Query | Together | Sampled = plan.sampled
-        number, first, depth = 0, 0, 0
+        number = _choose(plan.sampled.weights, stream) if question is None else question
+        first, channel = plan.sampled.offsets[number], plan.sampled.queries[number]
         while isinstance(channel, Sampled):
             chosen = _choose(channel.weights, stream)
-            number = chosen if depth == 0 else number
-            first, channel, depth = first + channel.offsets[chosen], channel.queries[chosen], depth + 1
+            first, channel = first + channel.offsets[chosen], channel.queries[chosen]
         return cls(plan, number, first, channel)
 
     @classmethod

@@ -27,6 +27,7 @@ from sordino.document.replace import of_kind, require_free
 from sordino.document.sealed import sealed_bytes
 from sordino.domain.attribute import Attribute
 from sordino.domain.categories import Categories
+from sordino.domain.condition import with_conditions
 from sordino.domain.phrasing import Phrasing
 from sordino.errors import DamagedError, RefusedError, SordinoError
 from sordino.exact.messages import checked, checked_class, shown
@@ -582,6 +583,21 @@ class Plan(ArrowRows, Displayed):
                 "a questionnaire must be shown in a language of its own", found=shown(language), step=known
             )
         return self if language is None else replace(self, language=language)
+
+    @property
+    def is_drawn_first(self) -> bool:
+        """Whether the question is drawn before a person answers, who is then asked only what it needs."""
+        words = self.document.words
+        return words is not None and words.ask == "drawn" and len(self.questions) > 1
+
+    def asked_names(self, question: int | None = None) -> list[str]:
+        """The attributes that a person is asked for, each after those that decide whether it is asked.
+
+        Args:
+            question: place of the only one that is asked; all by default.
+        """
+        asked = self.questions if question is None else (self.questions[question],)
+        return with_conditions((name for one in asked for name in one.attribute_names), self.attributes)
 
     @property
     def is_large(self) -> bool:
