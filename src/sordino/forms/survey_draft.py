@@ -7,7 +7,6 @@ never free text; ends of numbers are rounded outward to one digit, of dates to d
 whoever writes them looks at them first.
 """
 
-import json
 import re
 import tomllib
 from collections import Counter
@@ -22,7 +21,8 @@ from typing import TYPE_CHECKING, Any
 from sordino.domain.calendar import EPOCH
 from sordino.errors import SordinoError
 from sordino.forms.form import LeftOut
-from sordino.printable import printable
+from sordino.forms.survey_format import SCHEMA_MARK
+from sordino.forms.toml_text import comment, toml, toml_key
 from sordino.survey.reading.survey_file import Survey
 
 # Tables are read by libraries that are large: only a draft of columns needs them.
@@ -50,8 +50,6 @@ LEAST_PART = 0.8
 
 MOST_VALUES = 10_000
 """Of a column that are counted: a category is none of so many."""
-
-BARE = re.compile("[A-Za-z0-9_-]+")
 
 IDENTIFIES = re.compile(
     r"(.*[_ -])?(?i:id|uuid|key|e?-?mail|phone|tel|telephone|mobile|surname|(first|last)?name|address)"
@@ -125,7 +123,7 @@ class SurveyDraft:
     def text(self, name: str) -> str:
         """The text of its file, which is called so."""
         lines = [
-            f"#:schema {SCHEMA}",
+            f"{SCHEMA_MARK} {SCHEMA}",
             *comment(f"A survey is public: whoever answers can read it. Next: sordino plan {name} --people N"),
             "version = 1",
             f"epsilon = {toml(self.epsilon)}  # {self._promise}",
@@ -146,25 +144,6 @@ class SurveyDraft:
             yield f"{setting} = {toml(value)}"
         if "protect" not in one.settings and "categories" in one.settings and "several" not in one.settings:
             yield "# All answers are protected alike."
-
-
-def toml(value: Any) -> str:
-    """A text, number, date, list or table as TOML writes it, on one line."""
-    if isinstance(value, Mapping):
-        return f"{{ {', '.join(f'{toml_key(key)} = {toml(own)}' for key, own in value.items())} }}"
-    if isinstance(value, list | tuple):
-        return f"[{', '.join(map(toml, value))}]"
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f") if isinstance(value, str) else str(value)
-
-
-def toml_key(name: str) -> str:
-    """A name as TOML writes it before an equals sign."""
-    return name if BARE.fullmatch(name) else toml(name)
-
-
-def comment(text: str) -> list[str]:
-    """A line that TOML reads over."""
-    return [f"# {printable(text)}"]
 
 
 @dataclass

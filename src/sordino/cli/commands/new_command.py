@@ -23,7 +23,8 @@ from sordino.document.files import require_new, write_text
 from sordino.errors import SordinoError
 from sordino.exact.messages import shown
 from sordino.forms.form import LeftOut
-from sordino.forms.survey_draft import FEWEST, SCHEMA, DraftAttribute, SurveyDraft, draft_of_table, toml
+from sordino.forms.survey_draft import FEWEST, SCHEMA, DraftAttribute, SurveyDraft, draft_of_table
+from sordino.forms.toml_text import toml
 from sordino.process import is_asked
 from sordino.survey.schema.attribute_part import MOST_PEOPLE
 
