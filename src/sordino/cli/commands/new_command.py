@@ -68,9 +68,10 @@ def new(output: Path, table: Path | None, people: int | None, *, yes: bool, as_j
     """Write a first survey file, which `sordino plan` takes as it is, and show its first forecast.
 
     Asks at the terminal for what is asked of whom, which answers there are, and what is sensitive. With --from it
-    proposes a survey from columns: numbers with ends rounded outward to one digit, dates to decades, and as categories
-    only values that at least 20 rows hold, never free text. A survey is public, so what is proposed is shown before it
-    is written. Its first line names its JSON Schema, written beside it, by which editors complete and check it.
+    proposes a survey from columns: numbers with ends rounded outward to one digit of their range, dates to decades, and
+    as categories only values that at least 20 rows hold, never free text. A survey is public, so what is proposed is
+    shown before it is written. Its first line names its JSON Schema, written beside it, by which editors complete and
+    check it.
     """
     require_new(output)
     if table is None:
