@@ -56,13 +56,9 @@ BASE = [
     "ask me.ledger query.toml --dry-run",
     "ledger show me.ledger",
     "record plan.json -o entry.yaml",
-]
-PLANNING = [
-    "plan survey.toml --people 30000 -o own.json",
-    "compare plan.json own.json",
-    "odds 1",
     "format survey.toml -o -",
 ]
+PLANNING = ["plan survey.toml --people 30000 -o own.json", "compare plan.json own.json", "odds 1"]
 TABLES = [
     "new --from people.csv --yes -o first.toml",
     "privatize plan.json people.csv -o reports.parquet",
@@ -181,7 +177,6 @@ def test_a_device_is_told_which_extra_a_command_needs(environment, folder, name)
         "demo": "",
         "dependence": "people.csv --survey survey.toml -o bounds.toml",
         "estimate": "plan.json reports.csv",
-        "format": "survey.toml -o new.toml",
         "import": "form.xlsx -o new.toml",
         "new": "--from people.csv --yes -o first.toml",
         "odds": "1",
