@@ -56,6 +56,7 @@ BASE = [
     "ask me.ledger query.toml --dry-run",
     "ledger show me.ledger",
     "record plan.json -o entry.yaml",
+    "format survey.toml -o -",
 ]
 PLANNING = ["plan survey.toml --people 30000 -o own.json", "compare plan.json own.json", "odds 1"]
 TABLES = [

@@ -21,6 +21,7 @@ COMMANDS = {
     "estimate": ["plan.json", "reports.csv", "-o", "new.csv", "--html", "new.html"],
     "certify": ["plan.json"],
     "explain": ["plan.json"],
+    "format": ["survey.toml", "-o", "new.toml"],
     "change": ["plan.json", "reports.csv", "plan.json", "aggregate.json"],
     "compare": ["plan.json", "plan.json"],
     "odds": ["1", "ln 3", "--answers", "2"],

@@ -142,6 +142,7 @@ COMMANDS = {
         f"{PLACE}.estimate_command", "estimate", "Estimate what a plan asks from its reports.", "tables"
     ),
     "explain": LazyCommand(f"{PLACE}.explain_command", "explain", "Say in plain words what a report can reveal."),
+    "format": LazyCommand(f"{PLACE}.format_command", "format_file", "Rewrite a survey in the one way of the docs."),
     "import": LazyCommand(f"{PLACE}.import_command", "import_form", "Make a survey of an XLSForm.", "import"),
     "invite": LazyCommand(f"{PLACE}.invite_command", "invite", "Make one-use links for those who may answer a plan."),
     "ledger": LazyCommand(f"{PLACE}.ledger_command", "ledger", "Keep a person's ledger of everything that was asked."),

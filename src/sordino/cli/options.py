@@ -9,6 +9,9 @@ import click
 
 FILE = click.Path(path_type=Path)
 
+STANDARD_STREAM = Path("-")
+"""The name of a file that means standard input, or standard output."""
+
 as_json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
 
 engine_option = click.option(

@@ -28,6 +28,14 @@ def say_json(document: str) -> None:
     click.echo(escaped_json(document))
 
 
+def say_file(text: str) -> None:
+    """Write a file's text as it is; on a terminal so that everything in it can be seen."""
+    if sys.stdout.isatty():
+        say(*text.removesuffix("\n").split("\n"))
+    else:
+        click.echo(text.encode(), nl=False)
+
+
 def say_table(header: tuple[str, ...], rows: Sequence[tuple[str, ...]], title: str = "") -> None:
     """Print a table whose first column is text and whose others are numbers, below its title."""
     # What draws tables takes longer to load than a command that prints none.

@@ -41,7 +41,20 @@ def read_toml(path: Path, *, private: bool = False) -> dict[str, Any]:
     Raises:
         SordinoError: unreadable, or not TOML (with line and column).
     """
-    text = read_text(path)
+    return toml_tables(read_text(path), str(path), private=private)
+
+
+def toml_tables(text: str, name: str, *, private: bool = False) -> dict[str, Any]:
+    """The tables of a TOML text.
+
+    Args:
+        text: all of it.
+        name: of what it comes from, for messages.
+        private: whether the parser's words, which could quote it, are left out.
+
+    Raises:
+        SordinoError: not TOML (with line and column).
+    """
     try:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -51,14 +64,14 @@ def read_toml(path: Path, *, private: bool = False) -> dict[str, Any]:
             found = f"a mistake{f' {where[0]}' if where else ''}"
         elif known := _toml_mistake(text.split("\n"), where):
             found, step = f"{known[0]} {where[0] if where else 'in its last line'}", known[1]
-        raise SordinoError(f"{path} must be a TOML file", found=found, step=step) from None
+        raise SordinoError(f"{name} must be a TOML file", found=found, step=step) from None
     except ValueError:
         raise SordinoError(
-            f"{path} must be a TOML file", found="an absurd number", step="correct it there; put texts in quotes"
+            f"{name} must be a TOML file", found="an absurd number", step="correct it there; put texts in quotes"
         ) from None
     except RecursionError:
-        raise _too_deep(str(path), "TOML") from None
-    _require_shallow(tables, str(path), "TOML")
+        raise _too_deep(name, "TOML") from None
+    _require_shallow(tables, name, "TOML")
     return tables
 
 
@@ -175,16 +188,30 @@ def read_text(path: Path, *, marked: bool = True) -> str:
                 content += piece
     except OSError as error:
         raise cannot("read", path, error) from None
+    return decode_text(content, str(path), marked=marked)
+
+
+def decode_text(content: bytes | bytearray, name: str, *, marked: bool = True) -> str:
+    """A small UTF-8 text.
+
+    Args:
+        content: all of it.
+        name: of what it comes from, for messages.
+        marked: whether a byte order mark is left out.
+
+    Raises:
+        SordinoError: larger than 256 MiB, or other bytes.
+    """
     if len(content) > LARGEST_FILE:
         raise SordinoError(
-            f"{path} must be smaller than 256 MiB", found="a larger file", step="give the file that was meant"
+            f"{name} must be smaller than 256 MiB", found="a larger file", step="give the file that was meant"
         )
     if content.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
-        raise SordinoError(f"{path} must be UTF-8 text", found="UTF-16", step="save it as UTF-8")
+        raise SordinoError(f"{name} must be UTF-8 text", found="UTF-16", step="save it as UTF-8")
     try:
         return content.decode("utf-8-sig" if marked else "utf-8")
     except UnicodeDecodeError:
-        raise SordinoError(f"{path} must be UTF-8 text", found="bytes that are not", step="save it as UTF-8") from None
+        raise SordinoError(f"{name} must be UTF-8 text", found="bytes that are not", step="save it as UTF-8") from None
 
 
 def named_file(folder: Path, name: str) -> Path:

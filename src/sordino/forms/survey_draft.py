@@ -3,11 +3,10 @@
 Nothing is promised but an epsilon, which protects all values alike, and perhaps that some of them are sensitive.
 
 A survey is public, and a table is not. So of a table's values only those are proposed that at least `FEWEST` rows hold,
-never free text; ends of numbers are rounded outward to one digit, of dates to decades. These still depend on the data:
-whoever writes them looks at them first.
+never free text; ends of numbers, which as many rows must hold, are rounded outward to one digit of their distance, of
+dates to decades. These still depend on the data: they are shown before they are written.
 """
 
-import json
 import re
 import tomllib
 from collections import Counter
@@ -22,7 +21,8 @@ from typing import TYPE_CHECKING, Any
 from sordino.domain.calendar import EPOCH
 from sordino.errors import SordinoError
 from sordino.forms.form import LeftOut
-from sordino.printable import printable
+from sordino.forms.survey_format import SCHEMA_MARK
+from sordino.forms.toml_text import comment, toml, toml_key
 from sordino.survey.reading.survey_file import Survey
 
 # Tables are read by libraries that are large: only a draft of columns needs them.
@@ -38,7 +38,7 @@ UNANSWERED = "not answered"
 OTHER = "other"
 
 FEWEST = 20
-"""Rows that hold a value that is written."""
+"""Rows that hold a value that is written, or numbers whose ends are; and rows of a table at all."""
 
 MOST_CATEGORIES = 60
 
@@ -51,10 +51,9 @@ LEAST_PART = 0.8
 MOST_VALUES = 10_000
 """Of a column that are counted: a category is none of so many."""
 
-BARE = re.compile("[A-Za-z0-9_-]+")
-
 IDENTIFIES = re.compile(
-    r"(.*[_ -])?(?i:id|uuid|key|e?-?mail|phone|tel|telephone|mobile|surname|(first|last)?name|address)"
+    r"(.*[_ -])?(?i:id|uuid|key|user|login|ip|ssn|iban|passport"
+    r"|e?-?mail|phone|tel|telephone|mobile|surname|(first|last)?name|address)"
     r"|[a-z]+(Id|ID|Name)"
 )
 
@@ -125,7 +124,7 @@ class SurveyDraft:
     def text(self, name: str) -> str:
         """The text of its file, which is called so."""
         lines = [
-            f"#:schema {SCHEMA}",
+            f"{SCHEMA_MARK} {SCHEMA}",
             *comment(f"A survey is public: whoever answers can read it. Next: sordino plan {name} --people N"),
             "version = 1",
             f"epsilon = {toml(self.epsilon)}  # {self._promise}",
@@ -148,23 +147,16 @@ class SurveyDraft:
             yield "# All answers are protected alike."
 
 
-def toml(value: Any) -> str:
-    """A text, number, date, list or table as TOML writes it, on one line."""
-    if isinstance(value, Mapping):
-        return f"{{ {', '.join(f'{toml_key(key)} = {toml(own)}' for key, own in value.items())} }}"
-    if isinstance(value, list | tuple):
-        return f"[{', '.join(map(toml, value))}]"
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f") if isinstance(value, str) else str(value)
+NUMBER = r"[+-]?[0-9]+(\.[0-9]+)?"
 
+CODE = "^[+-]?0[0-9]"
+"""Begins a code that looks like a number, as a postcode or a telephone number."""
 
-def toml_key(name: str) -> str:
-    """A name as TOML writes it before an equals sign."""
-    return name if BARE.fullmatch(name) else toml(name)
-
-
-def comment(text: str) -> list[str]:
-    """A line that TOML reads over."""
-    return [f"# {printable(text)}"]
+OTHERWISE_WRITTEN = {
+    r"[+-]?[0-9.]*,[0-9]+": "numbers with a decimal comma: write them with a point",
+    r"[0-9]{1,4}[./-][0-9]{1,2}[./-][0-9]{1,4}": "dates in another form: write them as 2026-12-31",
+}
+"""Texts that are no free text, each with what to do."""
 
 
 @dataclass
@@ -172,6 +164,7 @@ class _ColumnSummary:
     """What is known of a column of a table, batch by batch.
 
     Attributes:
+        has_codes: whether some of its numbers begin with a zero.
         values: how many rows hold each text; None once there are too many.
         ends: the least and the largest number.
         days: the same of dates.
@@ -182,6 +175,7 @@ class _ColumnSummary:
     numbers: int = 0
     dates: int = 0
     whole: int = 0
+    has_codes: bool = False
     values: Counter[str] | None = field(default_factory=Counter)
     ends: tuple[float, float] = (inf, -inf)
     days: tuple[float, float] = (inf, -inf)
@@ -189,6 +183,7 @@ class _ColumnSummary:
     def add(self, texts: "pa.Array", numbers: "pa.Array", days: "pa.Array") -> None:
         """Count the rows of a batch."""
         import numpy as np
+        import pyarrow.compute as pc
 
         from sordino.tables.frame import array_of
 
@@ -198,6 +193,7 @@ class _ColumnSummary:
         finite, is_day = found[np.isfinite(found)], dated[np.isfinite(dated)]
         self.numbers += len(finite)
         self.dates += len(is_day)
+        self.has_codes |= bool(pc.any(pc.match_substring_regex(texts, CODE)).as_py())
         self.whole += int(np.count_nonzero(finite == np.floor(finite)))
         self.ends = (
             min(self.ends[0], float(finite.min(initial=inf))),
@@ -218,6 +214,22 @@ class _ColumnSummary:
     def present(self) -> int:
         """How many rows hold something."""
         return self.rows - self.missing
+
+    def is_number_like(self, name: str) -> bool:
+        """Whether its name is a number or a date, as its values are."""
+        from sordino.tables.duckdb import A_DAY
+
+        if self.dates == self.present:
+            return re.fullmatch(A_DAY, name) is not None
+        if self.numbers < self.present or not re.fullmatch(NUMBER, name):
+            return False
+        first, last = self.ends
+        # Names of years, say, are far from what is counted in them.
+        return 2 * first - last <= float(name) <= 2 * last - first
+
+    def holds(self, name: str) -> bool:
+        """Whether its name is one of its values, of several."""
+        return self.values is not None and len(self.values) > 1 and name in self.values
 
     @property
     def counts_rows(self) -> bool:
@@ -248,7 +260,7 @@ def draft_of_table(table: Path) -> tuple[list[DraftAttribute], list[LeftOut], in
 
     with opened_table(table) as whole:
         kinds = dict(header(whole))
-        names = [name for name, kind in kinds.items() if _is_plain(kind)]
+        names = [name for name, kind in kinds.items() if name.strip() and _is_plain(kind)]
         select: dict[str, str] = {}
         for j, name in enumerate(names):
             text = f"CAST({quote(name)} AS {TEXT})"
@@ -263,10 +275,23 @@ def draft_of_table(table: Path) -> tuple[list[DraftAttribute], list[LeftOut], in
     if not rows:
         step = "give a table with a row for each person"
         raise SordinoError(f"{table} must hold data", found="no rows of numbers, texts or dates", step=step)
+    if rows < FEWEST:
+        rule = (
+            f"{table} must have at least {FEWEST} rows: a survey is public, and would show what single people answered"
+        )
+        step = "give a larger table, or run `sordino new` without --from, which asks"
+        raise SordinoError(rule, found=f"{rows} row{'' if rows == 1 else 's'}", step=step)
+    if _has_no_names(found):
+        rule, step = f"{table} must have names of columns", "write them in its first line, as age,smoker"
+        raise SordinoError(rule, found="values in their place", step=step)
     if len(kinds) == 1 and OTHER_SEPARATORS & {*"".join(kinds)}:
         rule = f"{table} must have its columns between commas"
         raise SordinoError(rule, found="one column with other signs in its name", step="write a comma between columns")
-    left_out = [LeftOut(name, f"its type is {kinds[name]}") for name in kinds if name not in found]
+    left_out = [
+        LeftOut(name, f"its type is {kind}") if name.strip() else LeftOut(f"column {i}", "it has no name")
+        for i, (name, kind) in enumerate(kinds.items(), 1)
+        if name not in found
+    ]
     proposed = {name: _settings_of(name, own) for name, own in found.items()}
     left_out += [LeftOut(name, why) for name, why in proposed.items() if isinstance(why, str)]
     attributes = [DraftAttribute(name, own) for name, own in proposed.items() if not isinstance(own, str)]
@@ -277,6 +302,14 @@ def draft_of_table(table: Path) -> tuple[list[DraftAttribute], list[LeftOut], in
             why = f"values that fewer than {FEWEST} rows hold: write {OTHER!r} in their place in the data"
             left_out.append(LeftOut(one.name, why))
     return readable, [*left_out, *refused], rows
+
+
+def _has_no_names(columns: Mapping[str, _ColumnSummary]) -> bool:
+    """Whether values seem to stand in the place of names: all are like their columns, or half with texts."""
+    held = [name for name, own in columns.items() if own.holds(name)]
+    like = {*held, *(name for name, own in columns.items() if own.is_number_like(name))}
+    has_texts = any(columns[name].numbers < columns[name].present for name in held)
+    return len(like) == len(columns) or (has_texts and 2 * len(like) >= len(columns))
 
 
 def _readable(attributes: list[DraftAttribute]) -> tuple[list[DraftAttribute], list[LeftOut]]:
@@ -312,9 +345,11 @@ def _settings_of(name: str, own: _ColumnSummary) -> dict[str, Any] | str:
         return "it is empty"
     if IDENTIFIES.fullmatch(name) or own.counts_rows:
         return "it seems to identify people: no answer, and no use in a report"
+    if own.present < FEWEST:
+        return f"fewer than {FEWEST} rows hold a value"
     if own.dates == own.present:
         return _dates(own)
-    if own.numbers == own.present:
+    if own.numbers == own.present and not own.has_codes:
         return _number(own)
     return _categories(own)
 
@@ -328,13 +363,20 @@ def _number(own: _ColumnSummary) -> dict[str, Any] | str:
     low, high = own.ends
     if low == high:
         return "all rows hold the same number"
-    return {"number": {"low": _one_digit(low, ROUND_FLOOR), "high": _one_digit(high, ROUND_CEILING)}, **_share(own)}
+    unit = _leading_unit(Decimal(str(high)) - Decimal(str(low)))
+    return {
+        "number": {"low": _round_to(low, unit, ROUND_FLOOR), "high": _round_to(high, unit, ROUND_CEILING)},
+        **_share(own),
+    }
 
 
-def _one_digit(number: float, rounding: str) -> int | float:
-    exact = Decimal(number)
-    unit = Decimal(1).scaleb(exact.adjusted()) if exact else Decimal(1)
-    rounded = (exact / unit).to_integral_value(rounding) * unit
+def _leading_unit(number: Decimal) -> Decimal:
+    """The power of ten of a number's first digit."""
+    return Decimal(1).scaleb(number.adjusted())
+
+
+def _round_to(number: float, unit: Decimal, rounding: str) -> int | float:
+    rounded = (Decimal(str(number)) / unit).to_integral_value(rounding) * unit
     return int(rounded) if rounded == rounded.to_integral_value() and abs(rounded) < 10**15 else float(rounded)
 
 
@@ -342,13 +384,17 @@ def _share(own: _ColumnSummary) -> dict[str, str]:
     """The part of the people who are expected to lack a number, rounded up to one digit."""
     if not own.missing:
         return {}
-    share = Decimal(str(_one_digit(own.missing / own.rows, ROUND_CEILING)))
+    exact = Decimal(own.missing) / own.rows
+    share = Decimal(str(_round_to(float(exact), _leading_unit(exact), ROUND_CEILING)))
     return {"missing": f"{min(share, Decimal('0.9')):f}"}
 
 
 def _categories(own: _ColumnSummary) -> dict[str, Any] | str:
     frequent = {value: n for value, n in (own.values or {}).items() if n >= FEWEST and value.strip()}
     is_free = not frequent or sum(frequent.values()) < LEAST_PART * own.present
+    for pattern, why in OTHERWISE_WRITTEN.items():
+        if own.values and all(re.fullmatch(pattern, value) for value in own.values):
+            return why
     if is_free or len(frequent) > MOST_CATEGORIES or max(map(len, frequent)) > LONGEST_NAME:
         return f"free text, or values of which too few are held by {FEWEST} rows"
     names = sorted(frequent)

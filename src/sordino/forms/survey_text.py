@@ -21,7 +21,8 @@ from sordino.domain.condition import NOT_ASKED
 from sordino.errors import SordinoError
 from sordino.exact.messages import shown
 from sordino.forms.form import Form, FormQuestion, LeftOut, Texts
-from sordino.forms.survey_draft import UNANSWERED, comment, toml, toml_key
+from sordino.forms.survey_draft import UNANSWERED
+from sordino.forms.toml_text import comment, toml, toml_key
 from sordino.survey.reading.open_choices import CHOOSE, open_choices
 from sordino.survey.reading.survey_file import Survey
 

@@ -185,12 +185,102 @@ def test_programs_get_one_object(tmp_path):
     assert [row["epsilon"] for row in document["epsilons"]] == ["0.5", "1", "2"]
 
 
-@pytest.mark.parametrize("column", [["a secret"] * 19 + ["b"] * 19, [f"p{i}" for i in range(50)], [""] * 5])
+@pytest.mark.parametrize("column", [["a secret"] * 19 + ["b"] * 19, [f"p{i}" for i in range(50)], [""] * 25])
 def test_a_table_of_free_text_is_refused(tmp_path, column):
     write(tmp_path / "people.csv", {"note": column, "id": range(len(column))})
     code, out, err = run_here("new", "--from", "people.csv", "--yes", folder=tmp_path)
     assert (code, "secret" in out + err) == (2, False)
     assert "must have a column that can be asked; found" in err
+
+
+@pytest.mark.parametrize("rows", [1, FEWEST - 1])
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_what_few_people_answered_is_never_proposed(tmp_path, rows, ending):
+    """Neither of a small table, nor of a column that few rows fill."""
+    columns = {"age": [34, 57] * N, "born": [date(1987, 6, 5), date(1966, 1, 2)] * N, "smoker": ["yes", "no"] * N}
+    few = {name: own[:rows] for name, own in columns.items()}
+    path = tmp_path / f"people.{ending}"
+    write(path, few) if ending == "csv" else pq.write_table(pa.table(few), path)
+    code, out, err = run_here("new", "--from", path.name, "--yes", folder=tmp_path)
+    assert (code, out, "34" in err) == (2, "", False)
+    found = "1 row" if rows == 1 else "19 rows"
+    assert (
+        f"must have at least 20 rows: a survey is public, and would show what single people answered; found {found}"
+        in err
+    )
+    whole = {name: [*own, *[None] * (N - rows)] for name, own in few.items()}
+    path.unlink()
+    pq.write_table(pa.table({**whole, "other": ["a", "b"] * (N // 2)}), tmp_path / "people.parquet")
+    code, out, _ = run_here("new", "--from", "people.parquet", "--yes", folder=tmp_path)
+    assert (code, out.count("fewer than 20 rows hold a value")) == (0, 3)
+    assert set(accepted(tmp_path)["attribute"]) == {"other"}
+
+
+NAMELESS = {
+    "numbers": [[20 + i % 50, i % 7 / 2] for i in range(N)],
+    "texts": [["yes" if i % 3 else "no", "a" if i % 2 else "b"] for i in range(N)],
+    "dates": [[date(1950, 1, 1) + timedelta(300 * i), i % 9] for i in range(N)],
+    "with a key": [[f"E{i:05}", "IT" if i % 2 else "HR", 1000 + 7 * i] for i in range(N)],
+}
+
+
+@pytest.mark.parametrize("rows", NAMELESS.values(), ids=NAMELESS)
+def test_a_table_without_names_is_refused_and_its_first_row_not_shown(tmp_path, rows):
+    with (tmp_path / "people.csv").open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows(rows)
+    code, out, err = run_here("new", "--from", "people.csv", "--yes", folder=tmp_path)
+    assert (code, out) == (2, "")
+    assert err == (
+        "sordino: people.csv must have names of columns; found values in their place: write them in its first line, as"
+        " age,smoker.\n"
+    )
+
+
+def test_names_that_are_years_or_words_of_their_own_column_are_names(tmp_path):
+    columns = {"2019": [i % 9 for i in range(N)], "2020": [i % 7 for i in range(N)], "car": ["car"] * 50 + [""] * 50}
+    write(tmp_path / "people.csv", columns)
+    assert run_here("new", "--from", "people.csv", "--yes", folder=tmp_path)[0] == 0
+    assert set(accepted(tmp_path)["attribute"]) == {"2019", "2020", "car"}
+
+
+def test_a_column_without_a_name_is_left_out(tmp_path):
+    """As pandas writes the numbers of rows."""
+    write(tmp_path / "people.csv", {"": range(N), "smoker": PEOPLE["smoker"]})
+    code, out, _ = run_here("new", "--from", "people.csv", "--yes", folder=tmp_path)
+    assert (code, "- column 1: it has no name" in out) == (0, True)
+    assert set(accepted(tmp_path)["attribute"]) == {"smoker"}
+
+
+@pytest.mark.parametrize("content", ["", "age,smoker\n"])
+def test_an_empty_table_is_refused(tmp_path, content):
+    (tmp_path / "people.csv").write_text(content)
+    code, out, err = run_here("new", "--from", "people.csv", "--yes", folder=tmp_path)
+    assert (code, out) == (2, "")
+    assert "found no rows of numbers, texts or dates: give a table with a row for each person" in err
+
+
+def test_numbers_are_rounded_by_their_range_and_what_looks_like_one_is_none(tmp_path):
+    columns = {
+        "year_born": [1935 + i % 73 for i in range(N)],
+        "share": [i / N + 3e-6 for i in range(N)],
+        "tenth": [-0.1, 0.3] * (N // 2),
+        "postcode": [f"0{1000 + i % 3}" for i in range(N)],
+        "weight": [f"{50 + i % 40},{i % 10}" for i in range(N)],
+        "visit": [f"{1 + i % 28:02}.12.2026" for i in range(N)],
+        "user": range(9, 9 * N + 9, 9),
+    }
+    write(tmp_path / "people.csv", columns)
+    code, out, _ = run_here("new", "--from", "people.csv", "--yes", folder=tmp_path)
+    assert code == 0
+    assert accepted(tmp_path)["attribute"] == {
+        "year_born": {"number": {"low": 1930, "high": 2010}},
+        "share": {"number": {"low": 0, "high": 1}},
+        "tenth": {"number": {"low": -0.1, "high": 0.3}},
+        "postcode": {"categories": ["01000", "01001", "01002"]},
+    }
+    assert "- weight: numbers with a decimal comma: write them with a point" in out
+    assert "- visit: dates in another form: write them as 2026-12-31" in out
+    assert "- user: it seems to identify people" in out
 
 
 def test_a_table_with_other_separators_is_refused_without_its_first_line(tmp_path):

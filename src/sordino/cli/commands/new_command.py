@@ -23,7 +23,8 @@ from sordino.document.files import require_new, write_text
 from sordino.errors import SordinoError
 from sordino.exact.messages import shown
 from sordino.forms.form import LeftOut
-from sordino.forms.survey_draft import FEWEST, SCHEMA, DraftAttribute, SurveyDraft, draft_of_table, toml
+from sordino.forms.survey_draft import FEWEST, SCHEMA, DraftAttribute, SurveyDraft, draft_of_table
+from sordino.forms.toml_text import toml
 from sordino.process import is_asked
 from sordino.survey.schema.attribute_part import MOST_PEOPLE
 
@@ -67,9 +68,10 @@ def new(output: Path, table: Path | None, people: int | None, *, yes: bool, as_j
     """Write a first survey file, which `sordino plan` takes as it is, and show its first forecast.
 
     Asks at the terminal for what is asked of whom, which answers there are, and what is sensitive. With --from it
-    proposes a survey from columns: numbers with ends rounded outward to one digit, dates to decades, and as categories
-    only values that at least 20 rows hold, never free text. A survey is public, so what is proposed is shown before it
-    is written. Its first line names its JSON Schema, written beside it, by which editors complete and check it.
+    proposes a survey from columns: numbers with ends rounded outward to one digit of their range, dates to decades, and
+    as categories only values that at least 20 rows hold, never free text. A survey is public, so what is proposed is
+    shown before it is written. Its first line names its JSON Schema, written beside it, by which editors complete and
+    check it.
     """
     require_new(output)
     if table is None:

@@ -20,7 +20,7 @@ from sordino.cli.explanations import (
     promise_json,
     promise_rows,
 )
-from sordino.cli.options import FILE, Real, Whole, all_option, as_json_option, force_option
+from sordino.cli.options import FILE, STANDARD_STREAM, Real, Whole, all_option, as_json_option, force_option
 from sordino.cli.output import print_json, print_lines, print_table
 from sordino.cli.progress import progress
 from sordino.cli.results import print_blocks
@@ -42,8 +42,6 @@ from sordino.verbs.make_plan import make_plan
 from sordino.verbs.plan_forecast import PlanForecast
 from sordino.words.explain_plan import explanation
 from sordino.words.odds import PRIOR, beliefs, factor
-
-STANDARD_OUTPUT = Path("-")
 
 MOST_GAINS = 3
 """Bounds whose gain is said of a large survey."""
@@ -126,7 +124,7 @@ def plan(
         asked = asked if frozen.least is None else with_epsilon(frozen.least.epsilon)
         buys = what_a_bound_buys(asked, made)
         said = explanation(made, floor=floor)
-    if output == STANDARD_OUTPUT:
+    if output == STANDARD_STREAM:
         say_json(made.bytes.decode().rstrip("\n"))
         print_warnings(frozen.warnings, err=True)
         return
@@ -213,7 +211,7 @@ def _require_possible(
     if len(epsilons) > 1 and output is not None:
         step = "leave -o out to compare them, or give one"
         raise SordinoError("a plan has one epsilon", found=f"{len(epsilons)} of --epsilon, and -o", step=step)
-    if as_json and output == STANDARD_OUTPUT:
+    if as_json and output == STANDARD_STREAM:
         step = "leave --json out, or give -o a name"
         raise SordinoError("standard output takes one document", found="--json and -o -", step=step)
 

@@ -188,11 +188,13 @@ class DeclaredTables:
         tables: as the settings declare them.
         mistakes: in the spellings.
         asked_at: of each question the number of the written one that it comes from.
+        scales: names of the attributes that are whole-number scales, each value a bin.
     """
 
     tables: dict[str, Any]
     mistakes: list[SordinoError] = field(default_factory=list)
     asked_at: list[int] = field(default_factory=list)
+    scales: set[str] = field(default_factory=set)
 
     def as_written(self, errors: Iterable[SordinoError]) -> list[SordinoError]:
         """Mistakes of the declared tables with the numbers of the questions that were written."""
@@ -222,7 +224,7 @@ def declared_tables(given: Mapping[str, Any]) -> DeclaredTables:
             read.mistakes.append(SordinoError(f"{word} must be said once", found=f"survey.{word} too", step=step))
         tables = read.tables = {**given["survey"], **tables}
         given = tables
-    for word in [word for word in DESCRIBED if _describes(given.get(word))]:
+    for word in [word for word in DESCRIBED if describes(given.get(word))]:
         _rename("", tables, {word: "attribute"}, read.mistakes)
     if isinstance(tables.get("ask"), str):
         tables["asked"] = tables.pop("ask")
@@ -231,20 +233,20 @@ def declared_tables(given: Mapping[str, Any]) -> DeclaredTables:
     _read_about(read)
     attributes = tables.get("attribute")
     if isinstance(attributes, list) and attributes and all(isinstance(one, dict) for one in attributes):
-        attributes = _name_attributes(attributes, read.mistakes)
+        attributes = name_attributes(attributes, read.mistakes)
     if not isinstance(attributes, dict):
         return read
-    scales = _read_attributes(read, attributes)
+    read.scales = _read_attributes(read, attributes)
     if "ask" not in tables and tables["attribute"]:
         tables["ask"] = [_own_question(name, table) for name, table in tables["attribute"].items()]
     if isinstance(tables.get("ask"), dict):
         tables["ask"] = [tables["ask"]]
     if isinstance(tables.get("ask"), list):
-        _Questions(read, scales).read_all()
+        _Questions(read).read_all()
     return read
 
 
-def _describes(given: Any) -> bool:
+def describes(given: Any) -> bool:
     """Whether tables describe attributes: [question.smoker], or [[question]] with values and no word of a question."""
     if isinstance(given, dict):
         return True
@@ -259,7 +261,7 @@ def _describes(given: Any) -> bool:
     )
 
 
-def _name_attributes(given: Sequence[dict[Any, Any]], mistakes: list[SordinoError]) -> dict[Any, Any]:
+def name_attributes(given: Sequence[dict[Any, Any]], mistakes: list[SordinoError]) -> dict[Any, Any]:
     """Attributes of a list by their names, or by their numbers."""
     named: dict[Any, Any] = {}
     for i, one in enumerate(given, 1):
@@ -348,7 +350,8 @@ def _read_attributes(read: DeclaredTables, attributes: Mapping[str, Any]) -> set
             scales |= {name} if one.is_scale else set()
     _read_conditions(read, declared)
     read.tables["attribute"] = declared
-    if named <= public.keys() and (public or "public" in read.tables):
+    is_known = isinstance(given, dict | list) and all(isinstance(name, str) for name in given)
+    if is_known and named <= public.keys() and (public or "public" in read.tables):
         read.tables["public"] = public
     return scales
 
@@ -752,11 +755,10 @@ class _Questions:
 
     Attributes:
         read: what is read so far; the attributes stand in their declared form.
-        scales: the attributes that are whole-number scales.
     """
 
-    def __init__(self, read: DeclaredTables, scales: set[str]) -> None:
-        self.read, self.scales = read, scales
+    def __init__(self, read: DeclaredTables) -> None:
+        self.read, self.scales = read, read.scales
         self.attributes: Mapping[str, Any] = read.tables["attribute"]
         public = read.tables.get("public")
         self.public: Mapping[str, Any] = public if isinstance(public, dict) else {}
