@@ -74,7 +74,7 @@ def _survey() -> dict[str, Any]:
         (survey, "public", {"anyOf": [names, {"type": "string"}]}),
         (survey, "ask", {"anyOf": [{"$ref": "#/$defs/AskTable"}, {"const": "drawn"}]}),
         (attribute, "number", {"anyOf": [pair, {"const": True}]}),
-        (attribute, "several", {"type": "boolean"}),
+        (attribute, "several", {"type": ["boolean", "array"]}),
         (number, "bins", {"type": "array", "items": {"type": ["number", "string"]}}),
         (attribute, "protect", {"enum": [True, *ALL, "public"]}),
         (attribute, "step", {"type": "string"}),

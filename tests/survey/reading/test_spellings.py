@@ -87,6 +87,10 @@ ATTRIBUTES = {
         {"options": ["red", "green", "none"], "multiple": True},
         {"categories": ["red", "green"], "several": 2, "none": "none"},
     ),
+    "a list of several": (
+        {"checkboxes": [True, 2, "none"]},
+        {"categories": ["true", "2"], "several": 2, "none": "none"},
+    ),
     "one of several": ({**COLOURS, "several": False}, COLOURS),
     "sensitive": ({**COLOURS, "sensitive": ["red"]}, {**COLOURS, "protect": {"sensitive": ["red"]}}),
     "sensitive true": (
@@ -167,6 +171,7 @@ NUMBERS = {
     "low and high beside": {"low": 0, "high": 120},
     "with a type": {"type": "number", "min": 0, "max": 120},
     "number is true": {"number": True, "min": 0, "max": 120},
+    "minimum and maximum": {"slider": {"minimum": 0, "maximum": 120}},
     "from and to beside": {"from": 0, "to": 120},
     "start and end": {"number": {"start": 0, "end": 120}},
     "a slider": {"type": "slider", "min": 0, "max": 120},
@@ -177,6 +182,8 @@ SCALES = {
     "a table": {"scale": {"min": 0, "max": 10}},
     "all values": {"scale": [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]},
     "an integer": {"integer": [0, 10]},
+    "a rating": {"rating": [0, 10]},
+    "a count": {"count": {"minimum": 0, "maximum": 10}},
     "a type": {"type": "integer", "min": 0, "max": 10},
     "a type of a range": {"type": "int", "range": [0, 10]},
     "how likely to recommend": {"type": "nps"},
@@ -232,6 +239,10 @@ SURVEYS = {
     "a median": (
         asking([X, {"median": "y"}], y=AGE),
         asking([X, {"distribution": "y", "quantiles": [0.5]}], y=AGE),
+    ),
+    "quartiles": (
+        asking([X, {"quartiles": ["y"]}], y=AGE),
+        asking([X, {"distribution": "y", "quantiles": [0.25, 0.5, 0.75]}], y=AGE),
     ),
     "a scale of five": (
         asking([X, {"mean": "y"}], y={"scale": 5}),
@@ -558,6 +569,31 @@ WRONG = {
     "dates and a number": (
         asking([X, {"mean": "y"}], y={"dates": [FIRST, LAST], "number": [0, 9]}),
         "attribute.y.number must not stand beside dates",
+    ),
+    "values under an unknown word": (
+        asking(X, x={"multiple_choice": ["yes", "no"]}),
+        "attribute.x.multiple_choice must be a known setting; found ['yes', 'no']: write categories = ['yes', 'no']",
+    ),
+    "ends under an unknown word": (asking([X, {"mean": "y"}], y={"hours": [0, 24]}), "write number = [0, 24]"),
+    "ranges with names": (
+        asking([X, {"histogram": "y", "ranges": {"against": [0, 6], "for": [9, 10]}}], y={"scale": [0, 10]}),
+        "write ranges = [[0, 6], [9, 10]]",
+    ),
+    "quantiles of a name": (
+        asking([X, {"quantiles": "y"}], y=AGE),
+        'write distribution = "y" and quantiles = [0.25, 0.5, 0.75]',
+    ),
+    "values that are public": (
+        asking(X, x={**COLOURS, "protect": {"public": ["blue"]}}),
+        'write protect = { sensitive = ["red", "green"] }: the others can show',
+    ),
+    "labels of a scale": (
+        asking([X, {"mean": "y"}], y={"scale": {"min": 1, "max": 5, "labels": ["bad", "good"]}}),
+        "attribute.y.scale must have no labels: people read its numbers",
+    ),
+    "a regression on a public column": (
+        {**PUBLIC, **asking([X, {"regression": {"target": "y", "features": ["x", "region"]}}], y=AGE)},
+        "leave it out of the features: `sordino.estimate` has its groups (`by`)",
     ),
     "a number by distance": (
         asking([X, {"mean": "y"}], y={**AGE, "protect": {"distance": 10}}),

@@ -30,6 +30,7 @@ from sordino.errors import SordinoError
 from sordino.exact.messages import shown
 from sordino.survey.reading.ask_table import WORDS
 from sordino.survey.reading.survey_dates import EXAMPLE, as_dates, edges_by, ends_to_write
+from sordino.survey.schema.attribute_table import AttributeTable
 from sordino.survey.schema.questionnaire_part import LANGUAGE
 
 VERSION = 1
@@ -59,23 +60,27 @@ PLAN_WORDS = {
 ATTRIBUTE_WORDS = {
     **dict.fromkeys(("question", "label", "title", "prompt", "ask"), "text"),
     **dict.fromkeys(("hint", "description"), "help"),
-    **dict.fromkeys(("options", "choices", "values", "answers", "levels"), "categories"),
+    **dict.fromkeys(("options", "choices", "values", "answers", "levels", "choice", "dropdown"), "categories"),
     **dict.fromkeys(("boolean", "bool"), "yes_no"),
-    **dict.fromkeys(("range", "between"), "number"),
-    **dict.fromkeys(("multiple", "multi", "select_all"), "several"),
+    **dict.fromkeys(("range", "between", "numeric", "slider"), "number"),
+    **dict.fromkeys(("count", "int"), "integer"),
+    **dict.fromkeys(("multiple", "multi", "select_all", "checkboxes", "multiselect"), "several"),
     **dict.fromkeys(("private", "secret"), "sensitive"),
     **dict.fromkeys(("kind", "select"), "type"),
     "date": "dates",
     "population": "totals",
     "currency": "unit",
     "resolution": "step",
-    **dict.fromkeys(("stars", "likert"), "scale"),
+    **dict.fromkeys(("stars", "likert", "rating"), "scale"),
     **dict.fromkeys(("max_selected", "max_choices"), "most"),
     **dict.fromkeys(("depends_on", "show_if", "visible_if", "ask_if", "if", "when", "condition"), "only_if"),
 }
 """Words for an attribute's settings, each with the declared one or one of `ATTRIBUTE_SPELLINGS`."""
 
-END_WORDS = {"min": "low", "max": "high", "from": "low", "to": "high", "start": "low", "end": "high"}
+END_WORDS = {
+    **dict.fromkeys(("min", "minimum", "from", "start"), "low"),
+    **dict.fromkeys(("max", "maximum", "to", "end"), "high"),
+}
 """Words for the ends of a number."""
 
 ENDS = (*END_WORDS, "low", "high")
@@ -116,7 +121,10 @@ ASK_WORDS = {
 }
 """Words for a question's settings, each with the declared one or one of `ASK_SPELLINGS`."""
 
-ASK_SPELLINGS = ("question", "attribute", "median", "by")
+QUANTILES = {"median": [0.5], "quartiles": [0.25, 0.5, 0.75]}
+"""Words for a distribution of which quantiles are asked."""
+
+ASK_SPELLINGS = ("question", "attribute", *QUANTILES, "by")
 """Further settings of a question that stand for declared ones."""
 
 TYPES = {
@@ -555,7 +563,7 @@ class _Spelled:
         _rename(f"{self.where}.", table, ATTRIBUTE_WORDS, self.mistakes)
         for step in (self._type, self._yes_no, self._most, self._ends, self._dates, self._scale, self._stops):
             step()
-        for step in (self._categories, self._several, self._optional, self._protect, self._sensitive):
+        for step in (self._categories, self._several, self._unknown, self._optional, self._protect, self._sensitive):
             step()
         for step in (self._visibility, self._public, self._epsilon):
             step()
@@ -723,6 +731,11 @@ class _Spelled:
             self._wrong(setting, "must be two whole numbers", step, "number")
             return
         del self.table[setting]
+        if "labels" in given:
+            step = "write what they mean into help"
+            rule = f"{self.where}.{setting} must have no labels: people read its numbers"
+            self.mistakes.append(SordinoError(rule, found=shown(given["labels"]), step=step))
+            given = {word: own for word, own in given.items() if word != "labels"}
         if high - low < MOST_STOPS:
             self.is_scale = True
             given = {**given, "low": low - HALF, "high": high + HALF, "bins": high - low + 1}
@@ -760,6 +773,9 @@ class _Spelled:
 
     def _several(self) -> None:
         """As many as there are categories; a last one that says that none applies is no category."""
+        if isinstance(self.table.get("several"), list) and "categories" not in self.table:
+            self.table["categories"], self.table["several"] = self.table["several"], True
+            self._categories()
         given, labels = self.table.get("several"), self.table.get("categories")
         if given is False:
             del self.table["several"]
@@ -767,6 +783,16 @@ class _Spelled:
             if "none" not in self.table and labels and str(labels[-1]).lower() in NONE_OF_SEVERAL:
                 self.table |= {"none": labels[-1], "categories": labels[:-1]}
             self.table["several"] = len(self.table["categories"])
+
+    def _unknown(self) -> None:
+        """An only list under an unknown word means the values: names, or the ends of a number."""
+        known = {*AttributeTable.settings_table(), *ATTRIBUTE_SPELLINGS}
+        lists = [word for word in self.table.keys() - known if isinstance(self.table[word], list) and self.table[word]]
+        if len(lists) != 1 or {"categories", "number", "grid"} & self.table.keys():
+            return
+        given = self.table[lists[0]]
+        kind = "number" if len(given) == 2 and all(isinstance(one, int | float) for one in given) else "categories"
+        self._wrong(lists[0], "must be a known setting", f"write {kind} = {shown(given)}", kind)
 
     def _optional(self) -> None:
         for word in ("optional", "required"):
@@ -804,6 +830,11 @@ class _Spelled:
         if not isinstance(given, dict) or not {*PROTECT_SPELLINGS, "sensitive"} & given.keys():
             return
         protect = self.table["protect"] = dict(given)
+        if isinstance(shows := protect.get("public"), list):
+            others = ", ".join(f'"{label}"' for label in _labels(self.table) if label not in shows)
+            step = f"write protect = {{ sensitive = [{others}] }}: the others can show"
+            place = f"{self.where}.protect.public"
+            self.mistakes.append(SordinoError(f"{place} must be true", found=shown(protect.pop("public")), step=step))
         if "public" in protect and self.table.setdefault("public", protect["public"]) is not protect["public"]:
             self._wrong("public", "must be said once", "leave it out here, or in protect")
         protect.pop("public", None)
@@ -962,11 +993,14 @@ class _Questions:
             found = shown(ask.pop("epsilon"))
             step = f'write protect = {{ epsilon = "{found.strip(chr(39))}" }} there, or delta in a survey with deltas'
             self._wrong(f"{where}.epsilon", "must stand at the attribute that it protects", found, step)
-        if "median" in ask and {"distribution", "quantiles"} & ask.keys():
-            step = 'write distribution = "NAME" with quantiles = [0.5], among others'
-            self._wrong(f"{where}.median", "must not stand beside a distribution", shown(ask.pop("median")), step)
-        elif "median" in ask:
-            ask["distribution"], ask["quantiles"] = ask.pop("median"), [0.5]
+        for quantile in [word for word in QUANTILES if word in ask]:
+            given, asked = ask.pop(quantile), QUANTILES[quantile]
+            if {"distribution", "quantiles"} & ask.keys():
+                step = f'write distribution = "NAME" with quantiles = {asked}, among others'
+                self._wrong(f"{where}.{quantile}", "must not stand beside a distribution", shown(given), step)
+            else:
+                ask |= {"distribution": given, "quantiles": asked}
+        self._read_parts(where, ask)
         by = ask.pop("by", None)
         if "table" in ask and isinstance(ask["table"], list):
             self._leave_public_out(where, ask)
@@ -977,6 +1011,17 @@ class _Questions:
         if by is not None:
             asks = [one for ask in asks if (one := self._group_question(where, ask, names))]
         return [self._of_kind(one) for one in asks]
+
+    def _read_parts(self, where: str, ask: dict[str, Any]) -> None:
+        """Ranges have no names, and quantiles are those of a distribution."""
+        ranges, quantiles = ask.get("ranges"), ask.get("quantiles")
+        if isinstance(ranges, dict):
+            step = f"write ranges = {[*ranges.values()]}"
+            self._wrong(f"{where}.ranges", "must be a list: ranges have no names", shown(ask.pop("ranges")), step)
+        if isinstance(quantiles, str):
+            step = f'write distribution = "{quantiles}" and quantiles = [0.25, 0.5, 0.75]'
+            self._wrong(f"{where}.quantiles", "must be numbers beside a distribution", shown(quantiles), step)
+            ask |= {"distribution": quantiles, "quantiles": [0.5]}
 
     def _name_kind(self, where: str, word: str, ask: dict[str, Any]) -> None:
         """A question that only names an attribute asks for its shares; of a number it could ask for two things."""
