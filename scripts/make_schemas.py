@@ -22,9 +22,12 @@ from sordino.survey.reading.spellings import (
     ATTRIBUTE_WORDS,
     DESCRIBED,
     END_WORDS,
+    PROTECT_SPELLINGS,
     SURVEY_WORDS,
+    TOTALS_WORDS,
 )
-from sordino.survey.reading.survey_file import ENDS, Survey
+from sordino.survey.reading.survey_dates import ENDS
+from sordino.survey.reading.survey_file import Survey
 from table_schema import table_schema
 
 ROOT = Path(__file__).parents[1]
@@ -52,12 +55,13 @@ def _survey() -> dict[str, Any]:
     tables = survey["$defs"]
     attribute, ask, number = tables["AttributeTable"], tables["AskTable"], tables["NumberTable"]
     for table, words in (
-        (survey, ("survey", *SURVEY_WORDS, *DESCRIBED, *ABOUT_WORDS)),
+        (survey, ("survey", *SURVEY_WORDS, *DESCRIBED, *ABOUT_WORDS, *TOTALS_WORDS)),
         (attribute, (*ATTRIBUTE_WORDS, *ATTRIBUTE_SPELLINGS)),
         (tables["PublicTable"], (*ATTRIBUTE_WORDS, *ATTRIBUTE_SPELLINGS)),
         (tables["AboutTable"], ("language",)),
         (ask, (*ASK_WORDS, *ASK_SPELLINGS)),
-        (number, END_WORDS),
+        (number, (*END_WORDS, "step")),
+        (tables["ProtectTable"], PROTECT_SPELLINGS),
     ):
         table.pop("required", None)
         table["properties"] |= {word: {} for word in words if word not in table["properties"]}
@@ -70,9 +74,11 @@ def _survey() -> dict[str, Any]:
         (survey, "public", {"anyOf": [names, {"type": "string"}]}),
         (survey, "ask", {"anyOf": [{"$ref": "#/$defs/AskTable"}, {"const": "drawn"}]}),
         (attribute, "number", {"anyOf": [pair, {"const": True}]}),
-        (attribute, "several", {"type": "boolean"}),
+        (attribute, "several", {"type": ["boolean", "array"]}),
         (number, "bins", {"type": "array", "items": {"type": ["number", "string"]}}),
-        (attribute, "protect", {"enum": [True, *ALL]}),
+        (attribute, "protect", {"enum": [True, *ALL, "public"]}),
+        (attribute, "step", {"type": "string"}),
+        (ask, "threshold", {"type": "string"}),
         (tables["AboutTable"], "consent", {"type": ["string", "object"]}),
         *((ask, word, names) for word in ("histogram", "several", "distribution")),
     ]

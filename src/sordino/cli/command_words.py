@@ -19,6 +19,7 @@ OPTIONS = {
     "overwrite": "--force",
     "people": "--people N",
     "record": "--record FILE",
+    "totals": "--totals FILE",
 }
 """Arguments of the verbs that messages name, and the options that are the same."""
 

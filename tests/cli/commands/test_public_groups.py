@@ -48,6 +48,24 @@ def collected(tmp_path, monkeypatch, run):
     return tmp_path
 
 
+def test_the_command_for_groups_is_said_until_it_is_given(collected, run):
+    said = "--by region (or wave; several with commas between)"
+    _, planned, _ = run("plan", "survey.toml", "--people", "3000")
+    assert f"\nBy groups: sordino estimate PLAN.json REPORTS {said}\n" in planned
+    _, found, _ = run("estimate", "plan.json", "reports.csv")
+    assert found.endswith(f"\nBy groups: {said}\n")
+    _, grouped, _ = run("estimate", "plan.json", "reports.csv", "--by", "region,wave")
+    assert "smoker by region, wave" in grouped
+    assert "By groups" not in grouped
+    # The period of a series stands beside the other columns, and over time in any case.
+    series = '\n[series]\nperiods = 4\nevery = "week"\nstart = 2026-01-05\n'
+    (collected / "both.toml").write_text(SURVEY + series)
+    (collected / "none.toml").write_text(f"version = 1\nepsilon = 4\n{SURVEY[SURVEY.index('[attribute') :]}{series}")
+    assert said in run("plan", "both.toml", "--people", "3000")[1]
+    code, planned, _ = run("plan", "none.toml", "--people", "3000")
+    assert (code, "By groups" in planned) == (0, False)
+
+
 def test_every_output_has_the_groups_and_the_weighted_numbers(collected, run):
     asked = ("estimate", "plan.json", "reports.csv", "--by", "region")
     code, out, _ = run(*asked, "--json", "-o", "all.csv", "--html", "page.html")

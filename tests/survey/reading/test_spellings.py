@@ -5,6 +5,7 @@ import re
 import tomllib
 import warnings
 from copy import deepcopy
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,8 @@ COLOURS = {"categories": ["red", "green", "blue"]}
 SCALE = {"number": {"low": -0.5, "high": 10.5, "bins": 11}, "input": "slider"}
 AGE = {"number": {"low": 0, "high": 120}}
 REGION = {"categories": ["north", "south"]}
+MAP = {"grid": {"south": 0, "north": 1, "west": 0, "east": 1, "rows": 5, "columns": 5}}
+TOTALS = {"north": 12000, "south": 8000}
 
 
 def asking(ask, **attributes):
@@ -87,6 +90,10 @@ ATTRIBUTES = {
         {"options": ["red", "green", "none"], "multiple": True},
         {"categories": ["red", "green"], "several": 2, "none": "none"},
     ),
+    "a list of several": (
+        {"checkboxes": [True, 2, "none"]},
+        {"categories": ["true", "2"], "several": 2, "none": "none"},
+    ),
     "one of several": ({**COLOURS, "several": False}, COLOURS),
     "sensitive": ({**COLOURS, "sensitive": ["red"]}, {**COLOURS, "protect": {"sensitive": ["red"]}}),
     "sensitive true": (
@@ -97,6 +104,12 @@ ATTRIBUTES = {
     "all of them sensitive": ({**COLOURS, "sensitive": ["red", "green", "blue"]}, COLOURS),
     "all sensitive in a word": ({**COLOURS, "sensitive": "all"}, COLOURS),
     "all protected in a word": ({**COLOURS, "protect": "all"}, COLOURS),
+    "all protected as sensitive, in a word": ({**COLOURS, "protect": {"sensitive": "all"}}, COLOURS),
+    "names by distance": (
+        {**COLOURS, "protect": {"distance": [0, 1, 3]}},
+        {**COLOURS, "protect": {"metric": [0, 1, 3]}},
+    ),
+    "all protected as sensitive": ({**COLOURS, "protect": {"sensitive": True}}, COLOURS),
     "nothing said to be sensitive": ({**COLOURS, "sensitive": False}, COLOURS),
     "private": ({**COLOURS, "visibility": "private"}, COLOURS),
     "sensitive, and skipped": (
@@ -113,6 +126,15 @@ ATTRIBUTES = {
     "values with labels": (
         {"options": [{"value": "red", "label": "Red"}, {"value": "green", "en": "Green"}, {"value": "blue"}]},
         {**COLOURS, "labels": {"red": "Red", "green": {"en": "Green"}}},
+    ),
+    "values by their labels": (
+        {"categories": {"red": "Red", "green": {"en": "Green"}, "blue": "Blue"}},
+        {**COLOURS, "labels": {"red": "Red", "green": {"en": "Green"}, "blue": "Blue"}},
+    ),
+    "all that apply": ({**COLOURS, "select": "all"}, {**COLOURS, "several": 3}),
+    "numbers by distance": (
+        {"categories": [0, 5, 20], "protect": {"distance": 5}},
+        {"categories": ["0", "5", "20"], "protect": {"metric": {"per": 5}}},
     ),
     "at most two": ({**COLOURS, "multiple": True, "max": 2}, {**COLOURS, "several": 2}),
     "a set": ({**COLOURS, "type": "set", "max_selected": 2}, {**COLOURS, "several": 2}),
@@ -152,6 +174,9 @@ NUMBERS = {
     "low and high beside": {"low": 0, "high": 120},
     "with a type": {"type": "number", "min": 0, "max": 120},
     "number is true": {"number": True, "min": 0, "max": 120},
+    "minimum and maximum": {"slider": {"minimum": 0, "maximum": 120}},
+    "from and to beside": {"from": 0, "to": 120},
+    "start and end": {"number": {"start": 0, "end": 120}},
     "a slider": {"type": "slider", "min": 0, "max": 120},
 }
 
@@ -160,6 +185,8 @@ SCALES = {
     "a table": {"scale": {"min": 0, "max": 10}},
     "all values": {"scale": [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]},
     "an integer": {"integer": [0, 10]},
+    "a rating": {"rating": [0, 10]},
+    "a count": {"count": {"minimum": 0, "maximum": 10}},
     "a type": {"type": "integer", "min": 0, "max": 10},
     "a type of a range": {"type": "int", "range": [0, 10]},
     "how likely to recommend": {"type": "nps"},
@@ -178,6 +205,16 @@ def _asked_alike(spelled, declared, question):
     """Two surveys, with an attribute as it is spelled and as it is declared."""
     asks = [X, question(declared), {"histogram": "other"}]
     return tuple(asking(asks, y=own, other=REGION) for own in (spelled, declared))
+
+
+FIRST, LAST = date(2023, 12, 15), date(2025, 2, 3)
+DATES = {"low": FIRST, "high": LAST}
+DAYS = [FIRST + timedelta(i) for i in range((LAST - FIRST).days + 1)]
+
+
+def dates_by(starts):
+    """A number of days between the two dates, with bins that begin with the first one and on each day that starts."""
+    return {"number": {**DATES, "edges": [FIRST, *filter(starts, DAYS[1:-1]), LAST]}}
 
 
 PUBLIC = {**asking([X]), "public": {"region": REGION}}
@@ -206,9 +243,51 @@ SURVEYS = {
         asking([X, {"median": "y"}], y=AGE),
         asking([X, {"distribution": "y", "quantiles": [0.5]}], y=AGE),
     ),
+    "quartiles": (
+        asking([X, {"quartiles": ["y"]}], y=AGE),
+        asking([X, {"distribution": "y", "quantiles": [0.25, 0.5, 0.75]}], y=AGE),
+    ),
     "a scale of five": (
         asking([X, {"mean": "y"}], y={"scale": 5}),
         asking([X, {"mean": "y"}], y={"number": {"low": 0.5, "high": 5.5, "bins": 5}, "input": "slider"}),
+    ),
+    "a step in a number": (
+        asking([X, {"mean": "y"}], y={"number": {"low": 0, "high": 120, "step": 2}, "currency": "EUR"}),
+        asking([X, {"mean": "y"}], y={**AGE, "step": 2, "input": "slider", "unit": "EUR"}),
+    ),
+    "dates": (
+        asking([X, {"above": "y", "threshold": "2024-06-01"}], y={"date": [FIRST, LAST]}),
+        asking([X, {"above": "y", "threshold": date(2024, 6, 1)}], y={"number": DATES}),
+    ),
+    "dates by weeks": (
+        asking([X, {"histogram": "y"}], y={"dates": {"start": FIRST, "end": LAST, "step": "week"}}),
+        asking([X, {"distribution": "y"}], y=dates_by(lambda day: day.weekday() == FIRST.weekday())),
+    ),
+    "dates by months, as texts": (
+        asking([X, {"histogram": "y"}], y={"kind": "date", "min": str(FIRST), "max": str(LAST), "bins": "month"}),
+        asking([X, {"distribution": "y"}], y=dates_by(lambda day: day.day == 1)),
+    ),
+    "dates by quarters": (
+        asking(
+            [X, {"histogram": "y", "ranges": [["2024-04-01", "2025-01-01"]]}],
+            y={"dates": [FIRST, LAST], "step": "quarterly"},
+        ),
+        asking(
+            [X, {"distribution": "y", "ranges": [[date(2024, 4, 1), date(2025, 1, 1)]]}],
+            y=dates_by(lambda day: day.day == 1 and day.month in (1, 4, 7, 10)),
+        ),
+    ),
+    "dates by years": (
+        asking([X, {"histogram": "y"}], y={"number": [FIRST, LAST], "type": "date", "step": "years"}),
+        asking([X, {"distribution": "y"}], y=dates_by(lambda day: (day.day, day.month) == (1, 1))),
+    ),
+    "dates by their edges": (
+        asking([X, {"histogram": "y"}], y={"dates": {"bins": [str(FIRST), "2024-07-09", str(LAST)]}}),
+        asking([X, {"distribution": "y"}], y=dates_by(lambda day: day == date(2024, 7, 9))),
+    ),
+    "a map by distance": (
+        asking([X, {"histogram": "y"}], y={**MAP, "protect": {"distance": "10 km"}}),
+        asking([X, {"histogram": "y"}], y={**MAP, "protect": {"metric": {"per": "10 km"}}}),
     ),
     "bins and a step": (
         asking([X, {"mean": "y"}], y={"range": [0, 120], "bins": 20, "resolution": 2}),
@@ -234,6 +313,25 @@ SURVEYS = {
     "shares": (asking({"shares": "x"}), asking(X)),
     "a question of an attribute": (asking({"question": "x"}), asking(X)),
     "public": (asking(X, region={**REGION, "public": True}), PUBLIC),
+    "protected as public": (asking(X, region={**REGION, "protect": {"public": True}}), PUBLIC),
+    "protected as public in a word": (asking(X, region={**REGION, "protect": "public"}), PUBLIC),
+    "a public scale": (
+        asking(X, region={"scale": [7, 10], "public": True}),
+        {**asking(X), "public": {"region": {"categories": ["7", "8", "9", "10"]}}},
+    ),
+    **{
+        f"totals: {name}": (tables, {**asking(X), "public": {"region": {**REGION, "totals": TOTALS}}})
+        for name, tables in {
+            "a population": asking(X, region={**REGION, "public": True, "population": TOTALS}),
+            "a population at the top": {**PUBLIC, "population": {"region": TOTALS}},
+            "a population of categories": {**PUBLIC, "population": TOTALS},
+            "totals at the top": {**PUBLIC, "totals": {"region": TOTALS}},
+        }.items()
+    },
+    "weights at the top": (
+        {**PUBLIC, "weights": {"region": {"north": 3.5, "south": 40}}},
+        {**asking(X), "public": {"region": {**REGION, "weights": {"north": 3.5, "south": 40}}}},
+    ),
     "public by one name": (asking(X, region=REGION) | {"public": "region"}, PUBLIC),
     "all values but two": (
         asking(
@@ -253,6 +351,11 @@ SURVEYS = {
         asking({"mean": "y", "by": "region"}, y=AGE, region={**REGION, "public": True})
         | {"attribute": {"y": AGE, "region": {**REGION, "public": True}}},
         {"epsilon": "1", "attribute": {"y": AGE}, "public": {"region": REGION}, "ask": [{"mean": "y"}]},
+    ),
+    "means by a protected attribute": (
+        {**PUBLIC, **asking([{"mean": ["y", "z"], "by": ["region", "x"], "weight": 2}], y=AGE, z=AGE)},
+        PUBLIC
+        | asking([{"regression": {"target": name, "features": ["x"]}, "weight": 2} for name in "yz"], y=AGE, z=AGE),
     ),
     "a title": (
         {**asking(X), "title": "Us", "language": "en"},
@@ -340,7 +443,7 @@ def test_the_reference_has_each_spelling():
     words = {
         *spellings.SURVEY_WORDS, "title", "name", "description", "language", *spellings.ATTRIBUTE_WORDS,
         *{*spellings.ATTRIBUTE_SPELLINGS} - {*spellings.ENDS}, *spellings.END_WORDS,
-        *spellings.ASK_WORDS, *spellings.ASK_SPELLINGS,
+        *spellings.ASK_WORDS, *spellings.ASK_SPELLINGS, *spellings.TOTALS_WORDS, *spellings.PROTECT_SPELLINGS,
     }  # fmt: skip
     assert words - said == set()
 
@@ -410,7 +513,8 @@ def test_format_writes_any_mixture_in_any_layout_as_the_docs_do(surveys, chance)
 
 WORDS = [
     *spellings.SURVEY_WORDS, *spellings.ABOUT_WORDS, *spellings.ATTRIBUTE_WORDS, *spellings.ATTRIBUTE_SPELLINGS,
-    *spellings.ASK_WORDS, *spellings.ASK_SPELLINGS, "number", "categories", "several", "only_if",
+    *spellings.ASK_WORDS, *spellings.ASK_SPELLINGS, *spellings.TOTALS_WORDS, *spellings.PLAN_WORDS,
+    *spellings.PROTECT_SPELLINGS, "number", "categories", "several", "only_if",
     "protect", "ask", "about", "attribute", "public", "table", "histogram", "ranges",
     "distribution", "mean", "x",
 ]  # fmt: skip
@@ -466,6 +570,110 @@ WRONG = {
         asking([X, {"mean": "y"}], y={"number": [1980, 2026], "input": "date"}),
         "must be dates, not years; found 1980 and 2026: write low = 1980-01-01, high = 2026-12-31",
     ),
+    "dates as years": (
+        asking([X, {"mean": "y"}], y={"dates": [2020, 2026]}),
+        "attribute.y.dates must have two dates as its ends; found [2020, 2026]: write dates = [2020-01-01, 2026-12-31]",
+    ),
+    "dates as months": (
+        asking([X, {"mean": "y"}], y={"dates": {"from": "2024-03", "to": "2028-02"}}),
+        "write dates = [2024-03-01, 2028-02-29]",
+    ),
+    "dates until today": (
+        asking([X, {"mean": "y"}], y={"dates": {"from": "2024-03-01", "to": "today"}}),
+        "write dates = [2024-01-01, 2026-12-31]",
+    ),
+    "dates by days": (
+        asking([X, {"histogram": "y"}], y={"dates": [FIRST, LAST], "step": "day"}),
+        'attribute.y: step of dates must be "week", "month", "quarter" or "year"; found \'day\': write step = "month"',
+    ),
+    "a first day that is the last": (
+        asking([X, {"histogram": "y"}], y={"dates": {"from": "2024-01-01", "to": "2024-12-01", "step": "month"}}),
+        "found 2024-12-01: write to = 2024-11-30, or the last day of that month",
+    ),
+    "dates by two steps": (
+        asking([X, {"histogram": "y"}], y={"dates": [FIRST, LAST], "bins": "year", "step": "month"}),
+        "attribute.y.step must be said once; found 'month': leave all but one of step, bins and edges out",
+    ),
+    "dates and a number": (
+        asking([X, {"mean": "y"}], y={"dates": [FIRST, LAST], "number": [0, 9]}),
+        "attribute.y.number must not stand beside dates",
+    ),
+    "values under an unknown word": (
+        asking(X, x={"multiple_choice": ["yes", "no"]}),
+        "attribute.x.multiple_choice must be a known setting; found ['yes', 'no']: write categories = ['yes', 'no']",
+    ),
+    "ends under an unknown word": (asking([X, {"mean": "y"}], y={"hours": [0, 24]}), "write number = [0, 24]"),
+    "ranges with names": (
+        asking([X, {"histogram": "y", "ranges": {"against": [0, 6], "for": [9, 10]}}], y={"scale": [0, 10]}),
+        "write ranges = [[0, 6], [9, 10]]",
+    ),
+    "quantiles of a name": (
+        asking([X, {"quantiles": "y"}], y=AGE),
+        'write distribution = "y" and quantiles = [0.25, 0.5, 0.75]',
+    ),
+    "values that are public": (
+        asking(X, x={**COLOURS, "protect": {"public": ["blue"]}}),
+        'write protect = { sensitive = ["red", "green"] }: the others can show',
+    ),
+    "labels of a scale": (
+        asking([X, {"mean": "y"}], y={"scale": {"min": 1, "max": 5, "labels": ["bad", "good"]}}),
+        "attribute.y.scale must have no labels: people read its numbers",
+    ),
+    "a regression on a public column": (
+        {**PUBLIC, **asking([X, {"regression": {"target": "y", "features": ["x", "region"]}}], y=AGE)},
+        "leave it out of the features: `sordino.estimate` has its groups (`by`)",
+    ),
+    "a number by distance": (
+        asking([X, {"mean": "y"}], y={**AGE, "protect": {"distance": 10}}),
+        "attribute.y.protect.distance must not be of a number, whose values are all protected from each other alike",
+    ),
+    "a distance and a metric": (
+        asking(X, x={"categories": [1, 2, 3], "protect": {"distance": 1, "metric": {"per": 1}}}),
+        "attribute.x.protect.distance must be said once: metric means the same",
+    ),
+    "a distance of names": (asking(X, x={**COLOURS, "protect": {"distance": 1}}), "write metric = [0, 1, 2]"),
+    "public, and not in protect": (
+        asking([X, {"histogram": "y"}], y={**COLOURS, "public": False, "protect": {"public": True}}),
+        "attribute.y.public must be said once",
+    ),
+    "public, and partly sensitive": (
+        asking(X, y={**COLOURS, "protect": {"public": True, "sensitive": ["red"]}}),
+        "attribute.y.protect must not stand beside public: what is public is sent in clear",
+    ),
+    "a public number": (
+        asking(X, y={"bins": [18, 30, 65], "public": True}),
+        'write categories = ["18 to 29", "30 to 65"], which the data then have in place of numbers',
+    ),
+    "a public number without bins": (
+        asking(X, y={**AGE, "public": True}),
+        'write categories = ["0 to 59", "60 to 120"]',
+    ),
+    "a public column with a name of reports": (
+        asking(X, plan={**COLOURS, "public": True}),
+        "attribute.plan must have another name than the columns that reports have themselves; found 'plan': name it",
+    ),
+    "how many people": ({**asking(X), "population": 1200}, "population must be no part of a survey; found 1200: leave"),
+    "how exact": ({**asking(X), "accuracy": "0.01"}, "give it when you make the plan, as `accuracy`"),
+    "a file of weights": (
+        {**PUBLIC, "population": {"weights": "weights.csv"}},
+        "leave it out and give a file of totals to `sordino.estimate` (`totals`)",
+    ),
+    "a file of totals": (
+        asking(X, region={**REGION, "public": True, "totals": {"file": "totals.csv"}}),
+        "a file of totals is for `sordino.estimate` (`totals`)",
+    ),
+    "totals of what is protected": (
+        asking(X, x={**CATEGORIES, "population": {"yes": 10, "no": 20}}),
+        "attribute.x.totals must be of a public column",
+    ),
+    "totals twice": (
+        {**asking(X, region={**REGION, "public": True, "totals": TOTALS}), "population": TOTALS},
+        "population.region must be said once",
+    ),
+    "labels twice": (
+        asking(X, x={"categories": {"yes": "Yes", "no": "No"}, "labels": {"yes": "Y", "no": "N"}}),
+        "categories must be a list of names",
+    ),
     "yes_no is false": (asking(X, x={"yes_no": False}), "attribute.x.yes_no must be true"),
     "sensitive by one word": (
         asking(X, x={**CATEGORIES, "sensitive": "yes"}),
@@ -474,10 +682,6 @@ WRONG = {
     "not sensitive by one word": (asking(X, x={**CATEGORIES, "sensitive": "no"}), "attribute.x.sensitive must be true"),
     "protect by one word": (
         asking(X, x={**CATEGORIES, "protect": {"sensitive": "yes"}}),
-        "sensitive values must be a list of names",
-    ),
-    "protect what is true": (
-        asking(X, x={**CATEGORIES, "protect": {"sensitive": True}}),
         "sensitive values must be a list of names",
     ),
     "not what is false": (
@@ -584,8 +788,8 @@ WRONG = {
         asking({"histogram": "x", "by": "rigion"}, region={**REGION, "public": True}),
         "did you mean 'region'",
     ),
-    "a mean by a protected attribute": (
-        asking([X, {"mean": "y", "by": "x"}], y=AGE),
+    "a median by a protected attribute": (
+        asking([X, {"median": "y", "by": "x"}], y=AGE),
         'write public = true at attribute.x if it may be known, or ask for regression = { target = "y", features',
     ),
     "a question of a number": (asking([X, {"question": "y"}], y=AGE), 'write mean = "y", or distribution = "y"'),

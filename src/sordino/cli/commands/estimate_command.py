@@ -8,6 +8,7 @@ from typing import get_args
 import click
 
 from sordino.blocks.block import Block, Heading, blocks_of
+from sordino.cli.group_command import group_option
 from sordino.cli.options import FILE, Real, Whole, all_option, as_json_option, force_option
 from sordino.cli.output import print_json
 from sordino.cli.progress import progress
@@ -149,6 +150,8 @@ def estimate(
         say("Each question: --all, --html PAGE, -o FILE, or --json.")
     elif not outputs:
         _say_where_all_are(estimated.blocks)
+    if not by and (by_groups := group_option(frozen)):
+        say(f"By groups: {by_groups}")
 
 
 def _print(estimated: PlanEstimate, *, with_suggestions: bool) -> None:

@@ -20,6 +20,7 @@ from sordino.cli.explanations import (
     promise_json,
     promise_rows,
 )
+from sordino.cli.group_command import group_option
 from sordino.cli.options import FILE, STANDARD_STREAM, Real, Whole, all_option, as_json_option, force_option
 from sordino.cli.output import print_json, print_lines, print_table
 from sordino.cli.progress import progress
@@ -147,8 +148,15 @@ def plan(
     print_lines(buys[:MOST_GAINS] if in_short else buys)
     print_certificates(made, in_short=in_short)
     print_lines(said.missing_words)
+    _say_next(made, output, in_short=in_short)
+
+
+def _say_next(plan: Plan, output: Path | None, *, in_short: bool) -> None:
+    """What to do with a plan that was shown."""
     if in_short:
         say("Tables of each question: --all, or --json.")
+    if by_groups := group_option(plan):
+        say("", f"By groups: sordino estimate {output or 'PLAN.json'} REPORTS {by_groups}")
     if output is None:
         say("", "Nothing was frozen. To freeze this plan, give the same command -o PLAN.json.")
 

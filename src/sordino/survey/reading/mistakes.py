@@ -52,7 +52,8 @@ def _unknown_name(where: str, name: str, attributes: list[str], public: object) 
     found, step = repr(name) + nearest([name], attributes), "write its name as [attribute.NAME] does, or add it"
     if isinstance(public, dict) and name in public:
         found = f"{name!r}, a public column, which every report shows"
-        step = "leave the question out: `sordino.estimate` has its groups (`by`)"
+        out = "it out of the features" if where.endswith(".features") else "the question out"
+        step = f"leave {out}: `sordino.estimate` has its groups (`by`)"
     return SordinoError(f"{where} must name an attribute of the survey", found=found, step=step)
 
 

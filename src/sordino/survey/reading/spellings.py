@@ -19,6 +19,7 @@ meant, is a mistake with the line to write. Whatever else is wrong is left for w
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from fractions import Fraction
 from typing import Any
 
@@ -28,6 +29,8 @@ from sordino.domain.choices import NONE
 from sordino.errors import SordinoError
 from sordino.exact.messages import shown
 from sordino.survey.reading.ask_table import WORDS
+from sordino.survey.reading.survey_dates import EXAMPLE, as_dates, edges_by, ends_to_write
+from sordino.survey.schema.attribute_table import AttributeTable
 from sordino.survey.schema.questionnaire_part import LANGUAGE
 
 VERSION = 1
@@ -45,22 +48,42 @@ ABOUT_WORDS = {
 }
 """Words at the top of a survey that stand in `about`, each with the declared one."""
 
+TOTALS_WORDS = {"population": "totals", "totals": "totals", "weights": "weights"}
+"""Tables at the top of a survey of how many people public columns have, each with the setting of these."""
+
+PLAN_WORDS = {
+    **dict.fromkeys(("people", "population", "respondents", "participants", "sample_size"), "people"),
+    "accuracy": "accuracy",
+}
+"""Numbers at the top of a survey that a plan is made with, each with the argument."""
+
 ATTRIBUTE_WORDS = {
     **dict.fromkeys(("question", "label", "title", "prompt", "ask"), "text"),
     **dict.fromkeys(("hint", "description"), "help"),
-    **dict.fromkeys(("options", "choices", "values", "answers", "levels"), "categories"),
+    **dict.fromkeys(("options", "choices", "values", "answers", "levels", "choice", "dropdown"), "categories"),
     **dict.fromkeys(("boolean", "bool"), "yes_no"),
-    **dict.fromkeys(("range", "between"), "number"),
-    **dict.fromkeys(("multiple", "multi"), "several"),
+    **dict.fromkeys(("range", "between", "numeric", "slider"), "number"),
+    **dict.fromkeys(("count", "int"), "integer"),
+    **dict.fromkeys(("multiple", "multi", "select_all", "checkboxes", "multiselect"), "several"),
     **dict.fromkeys(("private", "secret"), "sensitive"),
+    **dict.fromkeys(("kind", "select"), "type"),
+    "date": "dates",
+    "population": "totals",
+    "currency": "unit",
     "resolution": "step",
-    **dict.fromkeys(("stars", "likert"), "scale"),
+    **dict.fromkeys(("stars", "likert", "rating"), "scale"),
     **dict.fromkeys(("max_selected", "max_choices"), "most"),
     **dict.fromkeys(("depends_on", "show_if", "visible_if", "ask_if", "if", "when", "condition"), "only_if"),
 }
 """Words for an attribute's settings, each with the declared one or one of `ATTRIBUTE_SPELLINGS`."""
 
-ENDS = ("min", "max", "low", "high")
+END_WORDS = {
+    **dict.fromkeys(("min", "minimum", "from", "start"), "low"),
+    **dict.fromkeys(("max", "maximum", "to", "end"), "high"),
+}
+"""Words for the ends of a number."""
+
+ENDS = (*END_WORDS, "low", "high")
 """Settings of an attribute that are those of its number."""
 
 VALUES = (
@@ -68,6 +91,7 @@ VALUES = (
     "number",
     "grid",
     "scale",
+    "dates",
     "yes_no",
     "type",
     "stars",
@@ -81,10 +105,13 @@ VALUES = (
 
 ATTRIBUTE_SPELLINGS = (
     *ENDS,
-    *("type", "yes_no", "scale", "integer", "bins", "most", "optional", "required"),
-    *("sensitive", "public", "visibility", "epsilon"),
+    *("type", "yes_no", "scale", "integer", "dates", "bins", "most", "optional", "required"),
+    *("sensitive", "public", "visibility", "epsilon", "totals", "weights"),
 )
 """Further settings of an attribute that stand for declared ones."""
+
+PROTECT_SPELLINGS = ("public", "distance")
+"""Further settings of a protection that stand for declared ones."""
 
 ASK_WORDS = {
     **dict.fromkeys(("share", "shares", "frequency", "frequencies", "counts"), "histogram"),
@@ -94,23 +121,25 @@ ASK_WORDS = {
 }
 """Words for a question's settings, each with the declared one or one of `ASK_SPELLINGS`."""
 
-ASK_SPELLINGS = ("question", "attribute", "median", "by")
+QUANTILES = {"median": [0.5], "quartiles": [0.25, 0.5, 0.75]}
+"""Words for a distribution of which quantiles are asked."""
+
+ASK_SPELLINGS = ("question", "attribute", *QUANTILES, "by")
 """Further settings of a question that stand for declared ones."""
 
-END_WORDS = {"min": "low", "max": "high", "from": "low", "to": "high"}
-"""Words for the ends of a number."""
-
 TYPES = {
-    **dict.fromkeys(("number", "numeric", "float", "decimal", "date", "slider"), "number"),
+    **dict.fromkeys(("number", "numeric", "float", "decimal", "slider"), "number"),
+    **dict.fromkeys(("date", "dates", "day"), "dates"),
     **dict.fromkeys(("integer", "int", "scale", "rating", "nps"), "scale"),
     **dict.fromkeys(("boolean", "bool", "yes_no", "yes/no", "yesno"), "yes_no"),
-    **dict.fromkeys(("category", "categories", "categorical", "choice", "single", "select"), "categories"),
+    **dict.fromkeys(("category", "categories", "categorical", "choice", "single", "one", "select"), "categories"),
     **dict.fromkeys(("ordinal", "nominal", "likert", "radio", "dropdown"), "categories"),
     **dict.fromkeys(("multiple", "multi", "several", "set", "checkbox", "checkboxes", "multiselect"), "several"),
+    **dict.fromkeys(("all", "many", "any", "select_all", "select all", "select_multiple"), "several"),
 }
 """Names of types, each with the setting whose values it has."""
 
-ONE_OF = ("single", "radio", "dropdown")
+ONE_OF = ("single", "one", "radio", "dropdown")
 """Types of which one value is chosen."""
 
 RECOMMENDING = [0, 10]
@@ -189,18 +218,24 @@ class DeclaredTables:
         mistakes: in the spellings.
         asked_at: of each question the number of the written one that it comes from.
         scales: names of the attributes that are whole-number scales, each value a bin.
+        moved: names of public columns that are written as attributes.
     """
 
     tables: dict[str, Any]
     mistakes: list[SordinoError] = field(default_factory=list)
     asked_at: list[int] = field(default_factory=list)
     scales: set[str] = field(default_factory=set)
+    moved: set[str] = field(default_factory=set)
 
     def as_written(self, errors: Iterable[SordinoError]) -> list[SordinoError]:
-        """Mistakes of the declared tables with the numbers of the questions that were written."""
+        """Mistakes of the declared tables with the tables and the numbers of the questions that were written."""
         return [SordinoError(self._renumber(error.rule), found=error.found, step=error.step) for error in errors]
 
     def _renumber(self, rule: str) -> str:
+        kind, _, rest = rule.partition(".")
+        if kind == "public" and any(re.match(rf"{re.escape(name)}\b", rest) for name in self.moved):
+            return f"attribute.{rest}"
+
         def number(found: re.Match[str]) -> str:
             place = int(found[1])
             return f"ask.{self.asked_at[place]}" if place < len(self.asked_at) else found[0]
@@ -230,6 +265,7 @@ def declared_tables(given: Mapping[str, Any]) -> DeclaredTables:
         tables["asked"] = tables.pop("ask")
     _rename("", tables, SURVEY_WORDS, read.mistakes)
     tables.setdefault("version", VERSION)
+    _refuse_plan_words(read)
     _read_about(read)
     attributes = tables.get("attribute")
     if isinstance(attributes, list) and attributes and all(isinstance(one, dict) for one in attributes):
@@ -244,6 +280,14 @@ def declared_tables(given: Mapping[str, Any]) -> DeclaredTables:
     if isinstance(tables.get("ask"), list):
         _Questions(read).read_all()
     return read
+
+
+def _refuse_plan_words(read: DeclaredTables) -> None:
+    for word, argument in PLAN_WORDS.items():
+        if isinstance(read.tables.get(word), int | float | str):
+            found = shown(read.tables.pop(word))
+            step = f"leave it out here, and give it when you make the plan, as `{argument}`"
+            read.mistakes.append(SordinoError(f"{word} must be no part of a survey", found=found, step=step))
 
 
 def describes(given: Any) -> bool:
@@ -336,7 +380,6 @@ def _read_attributes(read: DeclaredTables, attributes: Mapping[str, Any]) -> set
         for name, table in tables.items():
             one = _Spelled(f"{kind}.{name}", dict(table) if isinstance(table, dict) else {})
             one.read()
-            read.mistakes += one.mistakes
             in_clear = kind == "public" or ((one.is_public or name in named) and name not in listed)
             if in_clear and one.is_private:
                 rule = f"{kind}.{name} must not be both public and not public"
@@ -346,14 +389,42 @@ def _read_attributes(read: DeclaredTables, attributes: Mapping[str, Any]) -> set
                 rule = f"{kind}.{name} must not be both sensitive and public: what is public is sent in clear"
                 step = "leave public out to protect it"
                 read.mistakes.append(SordinoError(rule, found="sensitive = true", step=step))
+            if in_clear:
+                one.declare_public()
+                read.moved |= {name} if kind == "attribute" else set()
+            else:
+                one.declare_protected()
+            read.mistakes += one.mistakes
             (public if in_clear else declared)[name] = one.table if isinstance(table, dict) else table
             scales |= {name} if one.is_scale else set()
     _read_conditions(read, declared)
+    _read_totals(read, public)
     read.tables["attribute"] = declared
     is_known = isinstance(given, dict | list) and all(isinstance(name, str) for name in given)
     if is_known and named <= public.keys() and (public or "public" in read.tables):
         read.tables["public"] = public
     return scales
+
+
+def _read_totals(read: DeclaredTables, public: dict[str, Any]) -> None:
+    """Put how many people public columns have into these: a table for each, or one whose categories one column has."""
+    for word in [word for word in TOTALS_WORDS if word in read.tables]:
+        setting, given = TOTALS_WORDS[word], read.tables.pop(word)
+        tables = given if isinstance(given, dict) else {}
+        known = {name: _labels(own) for name, own in public.items() if isinstance(own, dict)}
+        fitting = [name for name, labels in known.items() if tables and all(label in labels for label in tables)]
+        tables = {fitting[0]: tables} if len(fitting) == 1 else tables
+        if not tables or not tables.keys() <= known.keys():
+            step = f"write {setting} = {{ north = 12000, south = 8000 }} at [attribute.region] with public = true"
+            step += ", or leave it out and give a file of totals to `sordino.estimate` (`totals`)"
+            rule = f"{word} must be a table of numbers by category for each public column"
+            read.mistakes.append(SordinoError(rule, found=shown(given), step=step))
+            continue
+        for name, own in tables.items():
+            if setting in public[name]:
+                rule, step = f"{word}.{name} must be said once", f"leave it out there, or at public.{name}"
+                read.mistakes.append(SordinoError(rule, found=f"{setting} of the column", step=step))
+            public[name] = {**public[name], setting: own}
 
 
 def _read_conditions(read: DeclaredTables, attributes: Mapping[str, Any]) -> None:
@@ -381,6 +452,28 @@ def _is_labelled(given: Any) -> bool:
     """Whether a value stands with its label, or with labels by language, and nothing else."""
     said = {*given} - {"value"} if isinstance(given, dict) and "value" in given else {None}
     return said <= {"label"} or all(isinstance(word, str) and LANGUAGE.fullmatch(word) for word in said)
+
+
+def _is_text(given: Any) -> bool:
+    """Whether a text stands there, or one by language."""
+    by_language = given if isinstance(given, dict) else {}
+    return isinstance(given, str) or (bool(by_language) and all(LANGUAGE.fullmatch(str(word)) for word in by_language))
+
+
+def _range_names(number: Mapping[str, Any]) -> str:
+    """Categories to write in place of a number: the ranges between its edges, or its two halves."""
+    low, high = number.get("low"), number.get("high")
+    if not isinstance(low, int | float) or not isinstance(high, int | float):
+        return '["2024", "2025"]'
+    edges = number.get("edges", [low, (low + high) / 2, high])
+    steps = [1 if float(edge).is_integer() and edge != edges[-1] else 0 for edge in edges[1:]]
+    names = [f'"{first:g} to {last - step:g}"' for first, last, step in zip(edges, edges[1:], steps, strict=False)]
+    return f"[{', '.join(names)}]"
+
+
+def _is_dated(number: Any) -> bool:
+    """Whether both ends of a number are dates."""
+    return isinstance(number, dict) and all(isinstance(number.get(end), date) for end in ("low", "high"))
 
 
 def _value(value: Any, table: Mapping[str, Any]) -> Any:
@@ -471,9 +564,9 @@ class _Spelled:
         """Put all settings into their declared form."""
         table = self.table
         _rename(f"{self.where}.", table, ATTRIBUTE_WORDS, self.mistakes)
-        for step in (self._type, self._yes_no, self._most, self._ends, self._scale, self._stops):
+        for step in (self._type, self._yes_no, self._most, self._ends, self._dates, self._scale, self._stops):
             step()
-        for step in (self._categories, self._several, self._optional, self._sensitive):
+        for step in (self._categories, self._several, self._unknown, self._optional, self._protect, self._sensitive):
             step()
         for step in (self._visibility, self._public, self._epsilon):
             step()
@@ -519,7 +612,7 @@ class _Spelled:
         elif kind == "scale" and {*ENDS} & self.table.keys():
             del self.table["type"]
             self.table["integer"] = {end: self.table.pop(end) for end in ENDS if end in self.table}
-        elif kind in self.table or (kind == "number" and {"min", "max", "low", "high", "scale"} & self.table.keys()):
+        elif kind in self.table or (kind in ("number", "dates") and {*ENDS, "number", "scale"} & self.table.keys()):
             del self.table["type"]
         else:
             unread = "categories" if kind == "categories" else "number"
@@ -529,6 +622,7 @@ class _Spelled:
         "categories": 'categories = ["yes", "no"]',
         "number": "number = [0, 120]",
         "scale": "scale = [0, 10]",
+        "dates": EXAMPLE,
     }
 
     def _yes_no(self) -> None:
@@ -557,20 +651,20 @@ class _Spelled:
     def _ends(self) -> None:
         """A number as a pair of ends, with other words for them, or with its ends beside it."""
         table = self.table
-        for setting in [name for name in ("number", "scale", "integer") if name in table]:
+        for setting in [name for name in ("number", "scale", "integer", "dates") if name in table]:
             given = table[setting]
             if isinstance(given, list) and len(given) == 2:
                 table[setting] = dict(zip(("low", "high"), given, strict=True))
             elif isinstance(given, dict):
                 table[setting] = dict(given)
                 _rename(f"{self.where}.{setting}.", table[setting], END_WORDS, self.mistakes)
-            elif setting == "number" and (given is not True or not {*ENDS} & table.keys()):
-                step = f"write {self.EXAMPLES['number']}: the least and the largest"
-                self._wrong("number", "must have two ends", step, "number")
+            elif setting in ("number", "dates") and (given is not True or not {*ENDS} & table.keys()):
+                step = f"write {self.EXAMPLES[setting]}: the least and the largest"
+                self._wrong(setting, "must have two ends", step, "number")
                 return
         beside = {end: table.pop(end) for end in (*ENDS, "bins") if end in table}
         if beside:
-            setting = next((name for name in ("scale", "integer") if name in table), "number")
+            setting = next((name for name in ("scale", "integer", "dates") if name in table), "number")
             _rename(f"{self.where}.", beside, END_WORDS, self.mistakes)
             given = table.get(setting)
             own: dict[Any, Any] = given if isinstance(given, dict) else {}
@@ -578,12 +672,43 @@ class _Spelled:
                 rule = f"{self.where}.{setting}.{word} must be said once"
                 self.mistakes.append(SordinoError(rule, found=f"{word} beside it", step=f"leave {word} out there"))
             table[setting] = own | beside
+        for setting in ("number", "dates"):
+            number = table.get(setting)
+            if isinstance(number, dict):
+                # A list of bins is their edges, which go from the least number to the largest.
+                edges = number.pop("bins") if isinstance(number.get("bins"), list) else number.get("edges")
+                if isinstance(edges, list) and edges and "bins" not in number:
+                    table[setting] = {"low": edges[0], "high": edges[-1], "edges": edges, **number}
+
+    def _dates(self) -> None:
+        """A number whose ends are dates, with bins by a step of the calendar."""
+        table = self.table
         number = table.get("number")
-        if isinstance(number, dict):
-            # A list of bins is their edges, which go from the least number to the largest.
-            edges = number.pop("bins") if isinstance(number.get("bins"), list) else number.get("edges")
-            if isinstance(edges, list) and edges and "bins" not in number:
-                table["number"] = {"low": edges[0], "high": edges[-1], "edges": edges, **number}
+        if isinstance(number, dict) and "step" in number and "step" not in table:
+            table["step"] = number.pop("step")
+        dates = table.get("dates", number)
+        if isinstance(dates, dict):
+            dates |= {word: as_dates(dates[word]) for word in ("low", "high", "edges") if word in dates}
+        if not isinstance(dates, dict) or ("dates" not in table and not _is_dated(dates)):
+            return
+        if "dates" in table and number is not None:
+            self._wrong("number", "must not stand beside dates", "leave number out: dates says it")
+        if not _is_dated(dates):
+            table["dates"] = [dates.get("low"), dates.get("high")]
+            self._wrong("dates", "must have two dates as its ends", f"write {ends_to_write(*table['dates'])}", "number")
+            return
+        table["number"] = table.pop("dates", number)
+        steps = [dates.pop("step")] if "step" in dates else []
+        steps += [table.pop("step")] if isinstance(table.get("step"), str) else []
+        steps += [dates.pop("bins")] if isinstance(dates.get("bins"), str) else []
+        if len(steps) > 1 or (steps and "edges" in dates):
+            found, step = shown(steps[0]), "leave all but one of step, bins and edges out"
+            self.mistakes.append(SordinoError(f"{self.where}.step must be said once", found=found, step=step))
+            return
+        try:
+            dates |= {"edges": edges_by(steps[0], dates["low"], dates["high"])} if steps else {}
+        except SordinoError as error:
+            self.mistakes.append(SordinoError(f"{self.where}: {error.rule}", found=error.found, step=error.step))
 
     def _scale(self) -> None:
         """A whole-number scale: bins from half to half, and a slider that stops at its values."""
@@ -609,6 +734,11 @@ class _Spelled:
             self._wrong(setting, "must be two whole numbers", step, "number")
             return
         del self.table[setting]
+        if "labels" in given:
+            step = "write what they mean into help"
+            rule = f"{self.where}.{setting} must have no labels: people read its numbers"
+            self.mistakes.append(SordinoError(rule, found=shown(given["labels"]), step=step))
+            given = {word: own for word, own in given.items() if word != "labels"}
         if high - low < MOST_STOPS:
             self.is_scale = True
             given = {**given, "low": low - HALF, "high": high + HALF, "bins": high - low + 1}
@@ -632,6 +762,9 @@ class _Spelled:
     def _categories(self) -> None:
         """Numbers, true and false by their names; tables of a value and its label, or its labels by language."""
         given = self.table.get("categories")
+        by_label = given if isinstance(given, dict) and not {"file", "labels"} & {*given, *self.table} else {}
+        if len(by_label) > 1 and all(map(_is_text, by_label.values())):
+            self.table["labels"], given = by_label, [*by_label]
         if not isinstance(given, list):
             return
         if given and "labels" not in self.table and all(map(_is_labelled, given)):
@@ -643,6 +776,9 @@ class _Spelled:
 
     def _several(self) -> None:
         """As many as there are categories; a last one that says that none applies is no category."""
+        if isinstance(self.table.get("several"), list) and "categories" not in self.table:
+            self.table["categories"], self.table["several"] = self.table["several"], True
+            self._categories()
         given, labels = self.table.get("several"), self.table.get("categories")
         if given is False:
             del self.table["several"]
@@ -650,6 +786,16 @@ class _Spelled:
             if "none" not in self.table and labels and str(labels[-1]).lower() in NONE_OF_SEVERAL:
                 self.table |= {"none": labels[-1], "categories": labels[:-1]}
             self.table["several"] = len(self.table["categories"])
+
+    def _unknown(self) -> None:
+        """An only list under an unknown word means the values: names, or the ends of a number."""
+        known = {*AttributeTable.settings_table(), *ATTRIBUTE_SPELLINGS}
+        lists = [word for word in self.table.keys() - known if isinstance(self.table[word], list) and self.table[word]]
+        if len(lists) != 1 or {"categories", "number", "grid"} & self.table.keys():
+            return
+        given = self.table[lists[0]]
+        kind = "number" if len(given) == 2 and all(isinstance(one, int | float) for one in given) else "categories"
+        self._wrong(lists[0], "must be a known setting", f"write {kind} = {shown(given)}", kind)
 
     def _optional(self) -> None:
         for word in ("optional", "required"):
@@ -678,6 +824,47 @@ class _Spelled:
             rule = f"{self.where}.optional must be of named categories, or of a number"
             step = "name the categories, one of them for no answer, and write it as `missing`"
             self.mistakes.append(SordinoError(rule, found="optional", step=step))
+
+    def _protect(self) -> None:
+        """What stands in a protection and says that there is none, or how far values lie apart."""
+        if self.table.get("protect") == "public":
+            self.table["protect"] = {"public": True}
+        given = self.table.get("protect")
+        if not isinstance(given, dict) or not {*PROTECT_SPELLINGS, "sensitive"} & given.keys():
+            return
+        protect = self.table["protect"] = dict(given)
+        if isinstance(shows := protect.get("public"), list):
+            others = ", ".join(f'"{label}"' for label in _labels(self.table) if label not in shows)
+            step = f"write protect = {{ sensitive = [{others}] }}: the others can show"
+            place = f"{self.where}.protect.public"
+            self.mistakes.append(SordinoError(f"{place} must be true", found=shown(protect.pop("public")), step=step))
+        if "public" in protect and self.table.setdefault("public", protect["public"]) is not protect["public"]:
+            self._wrong("public", "must be said once", "leave it out here, or in protect")
+        protect.pop("public", None)
+        if protect.get("sensitive") is True or protect.get("sensitive") in ALL:
+            del protect["sensitive"]
+            self.is_sensitive = True
+        if "distance" in protect:
+            self._distance(protect)
+        if not protect:
+            del self.table["protect"]
+
+    def _distance(self, protect: dict[Any, Any]) -> None:
+        """A distance at which two values are protected by epsilon is that of a metric, where values have one."""
+        given, rule = protect.pop("distance"), ""
+        if "metric" in protect:
+            rule, step = "must be said once: metric means the same", "leave distance out"
+        elif "number" in self.table:
+            rule = "must not be of a number, whose values are all protected from each other alike"
+            step = (
+                "leave distance out; or, to protect near values more than far ones, ask for ranges: write"
+                ' categories = ["0 to 999", "1000 to 1999", "2000 or more"] and protect = { metric = [0, 1, 2] }'
+            )
+        else:
+            protect["metric"] = given if isinstance(given, list) else {"per": given}
+        if rule:
+            where = f"{self.where}.protect.distance"
+            self.mistakes.append(SordinoError(f"{where} {rule}", found=shown(given), step=step))
 
     def _sensitive(self) -> None:
         """Sensitive values beside those of the attribute: a list of them, never one word, which could mean all."""
@@ -739,6 +926,29 @@ class _Spelled:
         self.is_private = given is False
         self.is_public = self.table.pop("public", False)
 
+    def declare_public(self) -> None:
+        """Names for the values of what is sent in clear; nothing protects it."""
+        table = self.table
+        number = table.get("number")
+        if self.is_scale and isinstance(number, dict):
+            values = range(round(number["low"] + HALF), round(number["high"] + HALF))
+            table["categories"] = [str(value) for value in values]
+            del table["number"], table["input"]
+        elif isinstance(number, dict) and "categories" not in table:
+            step = f"write categories = {_range_names(number)}, which the data then have in place of numbers"
+            self._wrong("number", "must be categories where it is public", step)
+            self.table = {word: own for word, own in table.items() if word not in OF_VALUES} | {"categories": YES_NO}
+            return
+        if {"protect", "delta"} & table.keys():
+            word = "protect" if "protect" in table else "delta"
+            self._wrong(word, "must not stand beside public: what is public is sent in clear", f"leave {word} out")
+
+    def declare_protected(self) -> None:
+        """Without what only a public column has."""
+        for word in [word for word in ("totals", "weights") if word in self.table]:
+            step = f"write public = true beside it, where it may be known, or leave {word} out"
+            self._wrong(word, "must be of a public column", step)
+
     def _epsilon(self) -> None:
         """An epsilon of its own is a protection."""
         protect = self.table.get("protect", {})
@@ -785,21 +995,35 @@ class _Questions:
             found = shown(ask.pop("epsilon"))
             step = f'write protect = {{ epsilon = "{found.strip(chr(39))}" }} there, or delta in a survey with deltas'
             self._wrong(f"{where}.epsilon", "must stand at the attribute that it protects", found, step)
-        if "median" in ask and {"distribution", "quantiles"} & ask.keys():
-            step = 'write distribution = "NAME" with quantiles = [0.5], among others'
-            self._wrong(f"{where}.median", "must not stand beside a distribution", shown(ask.pop("median")), step)
-        elif "median" in ask:
-            ask["distribution"], ask["quantiles"] = ask.pop("median"), [0.5]
+        for quantile in [word for word in QUANTILES if word in ask]:
+            given, asked = ask.pop(quantile), QUANTILES[quantile]
+            if {"distribution", "quantiles"} & ask.keys():
+                step = f'write distribution = "NAME" with quantiles = {asked}, among others'
+                self._wrong(f"{where}.{quantile}", "must not stand beside a distribution", shown(given), step)
+            else:
+                ask |= {"distribution": given, "quantiles": asked}
+        self._read_parts(where, ask)
         by = ask.pop("by", None)
         if "table" in ask and isinstance(ask["table"], list):
             self._leave_public_out(where, ask)
         if len(self.read.mistakes) > before and not any(word in ask for word in WORDS):
             return []
-        asks = self._each(ask)
+        names = [] if by is None else by if isinstance(by, list) else [by]
+        asks = self._each(ask, by_protected=any(name not in self.public for name in map(str, names)))
         if by is not None:
-            names = by if isinstance(by, list) else [by]
             asks = [one for ask in asks if (one := self._group_question(where, ask, names))]
         return [self._of_kind(one) for one in asks]
+
+    def _read_parts(self, where: str, ask: dict[str, Any]) -> None:
+        """Ranges have no names, and quantiles are those of a distribution."""
+        ranges, quantiles = ask.get("ranges"), ask.get("quantiles")
+        if isinstance(ranges, dict):
+            step = f"write ranges = {[*ranges.values()]}"
+            self._wrong(f"{where}.ranges", "must be a list: ranges have no names", shown(ask.pop("ranges")), step)
+        if isinstance(quantiles, str):
+            step = f'write distribution = "{quantiles}" and quantiles = [0.25, 0.5, 0.75]'
+            self._wrong(f"{where}.quantiles", "must be numbers beside a distribution", shown(quantiles), step)
+            ask |= {"distribution": quantiles, "quantiles": [0.5]}
 
     def _name_kind(self, where: str, word: str, ask: dict[str, Any]) -> None:
         """A question that only names an attribute asks for its shares; of a number it could ask for two things."""
@@ -820,9 +1044,9 @@ class _Questions:
         else:
             ask["histogram"] = name
 
-    def _each(self, ask: dict[str, Any]) -> list[dict[str, Any]]:
+    def _each(self, ask: dict[str, Any], *, by_protected: bool) -> list[dict[str, Any]]:
         """A question of each attribute that is listed, where a kind is about one; public ones are there anyway."""
-        for word in ("histogram", "several", "distribution"):
+        for word in ("histogram", "several", "distribution", *(("mean",) if by_protected else ())):
             if isinstance(ask.get(word), list) and ask[word]:
                 names = [name for name in ask[word] if not (isinstance(name, str) and name in self.public)]
                 return [{**ask, word: name} for name in names or ask[word]]
@@ -859,6 +1083,11 @@ class _Questions:
         table = [of] if isinstance(of, str) else ask.get("table")
         if isinstance(table, list) and not any(name in table or name in protected for name in self.numbers):
             return {word: value for word, value in ask.items() if word != "histogram"} | {"table": [*protected, *table]}
+        if "mean" in ask and len(protected) == 1 and protected[0] not in self.numbers:
+            # Means of groups are a regression on them: a mean of one, and how much the others differ.
+            return {word: value for word, value in ask.items() if word != "mean"} | {
+                "regression": {"target": ask["mean"], "features": protected}
+            }
         number = next(
             (ask[word] for word in ("mean", "distribution", "histogram") if isinstance(ask.get(word), str)), "age"
         )
@@ -879,7 +1108,9 @@ class _Questions:
         if isinstance(table, dict):
             word = "distribution" if "number" in table else "several" if "several" in table else "histogram"
             ask = {word if own == "histogram" else own: value for own, value in ask.items()}
-        number = ask.get("distribution")
+        number = ask.get("distribution", ask.get("above"))
+        if isinstance(number, str) and _is_dated(self.attributes.get(number, {}).get("number")):
+            ask |= {word: as_dates(ask[word]) for word in ("ranges", "threshold") if word in ask}
         if isinstance(number, str) and number in self.scales and isinstance(ask.get("ranges"), list):
             ask = {**ask, "ranges": [_around(pair) for pair in ask["ranges"]]}
         return ask

@@ -55,9 +55,8 @@ nothing may be declared that would take the one to say little about the other.
 """
 
 import re
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from copy import deepcopy
-from datetime import date, datetime
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
@@ -70,15 +69,15 @@ from sordino.document.kinds import explain_kind
 from sordino.document.schema.nearest import nearest
 from sordino.document.schema.strict_table import StrictTable, setting
 from sordino.domain.attribute import Attribute
-from sordino.domain.calendar import EPOCH
 from sordino.domain.condition import condition_mistakes, related_attributes, revealing_attributes, revealing_places
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.exact.messages import checked, shown
 from sordino.exact.nats import Nats
-from sordino.survey.reading.ask_table import AskTable, named_attributes
+from sordino.survey.reading.ask_table import AskTable
 from sordino.survey.reading.mistakes import wrong_columns, wrong_epsilon, wrong_names
 from sordino.survey.reading.open_choices import open_choices
 from sordino.survey.reading.spellings import declared_tables
+from sordino.survey.reading.survey_dates import with_days
 from sordino.survey.reading.survey_texts import wrong_texts
 from sordino.survey.schema.attribute_part import ProtectPart
 from sordino.survey.schema.attribute_table import AskedSurvey, AttributeTable
@@ -121,7 +120,8 @@ def public_mistakes(tables: dict[str, Any]) -> Iterator[SordinoError]:
             yield SordinoError(rule, found=f"{column!r}, which attribute.{protected[looks(column)]} reads", step=step)
         elif looks(name) in OWN_NAMES or not looks(name):
             rule = f"{where} must have another name than the columns that reports have themselves"
-            yield SordinoError(rule, found=shown(name), step='name it otherwise, and set column = "..."')
+            step = f'name it otherwise, as {name}_group, and write column = "{name}" there'
+            yield SordinoError(rule, found=shown(name), step=step)
         elif looks(name) in names:
             rule = f"{where} must have a name of its own (case does not count)"
             yield SordinoError(rule, found=shown(names[looks(name)]), step="name it otherwise")
@@ -212,58 +212,6 @@ def _numbers(file: str, lines: Sequence[str]) -> list[int]:
             step="write the numbers of the values, as 0 and 7",
         )
     return [int(line) for line in lines]
-
-
-ENDS = ("low", "high")
-
-
-def with_days(tables: Mapping[str, Any]) -> tuple[dict[str, Any], list[SordinoError]]:
-    """A survey's tables with days in place of dates, given by a date where nothing else is said; and their mistakes."""
-    attributes, mistakes = tables.get("attribute"), list[SordinoError]()
-    if not isinstance(attributes, dict):
-        return dict(tables), mistakes
-    changed, dated = dict(attributes), set[str]()
-    for name, attribute in attributes.items():
-        number = attribute.get("number") if isinstance(attribute, dict) else None
-        if not isinstance(number, dict):
-            continue
-        dates = [end for end in ENDS if isinstance(number.get(end), date)]
-        if not dates:
-            continue
-        wrong = len(dates) < len(ENDS) or any(isinstance(number[end], datetime) for end in dates)
-        if wrong:
-            rule = f"attribute.{name}.number must have two dates as its ends, or two numbers"
-            step = "write low = 1990-01-01, high = 2026-12-31"
-            mistakes.append(SordinoError(rule, found=" and ".join(str(number.get(end)) for end in ENDS), step=step))
-            # Nothing more is said about ends that were none.
-            days = {end: float(i) for i, end in enumerate(ENDS)}
-        else:
-            days = in_days({name: own for name, own in number.items() if name in (*ENDS, "edges")})
-            dated.add(name)
-        changed[name] = {"input": "date", **attribute, "number": {**number, **days}}
-    asks = tables.get("ask")
-    if isinstance(asks, list):
-        # What is asked of dates is given by dates.
-        asks = [in_days(ask) if isinstance(ask, dict) and is_of_dates(ask, dated) else ask for ask in asks]
-    return {**tables, "attribute": changed, **({} if asks is None else {"ask": asks})}, mistakes
-
-
-def is_of_dates(ask: Mapping[str, Any], dated: Collection[str]) -> bool:
-    """Whether a question names a number whose ends are dates, and no others."""
-    named = {name for _, _, name in named_attributes([dict(ask)])}
-    return bool(named) and named <= {*dated}
-
-
-def in_days(given: Any) -> Any:
-    """Settings with days since 1970-01-01 in place of dates; a time of a day stays what it is."""
-    match given:
-        case dict():
-            return {name: in_days(own) for name, own in given.items()}
-        case list():
-            return [in_days(own) for own in given]
-        case date() if not isinstance(given, datetime):
-            return float(given.toordinal() - EPOCH)
-    return given
 
 
 class ConsentTable(StrictTable):

@@ -63,7 +63,7 @@ def read_unit(per: Any, domain: Domain, epsilon: Nats) -> MetricPart:
     try:
         numbers = [read_distance(domain.label(value)) for value in range(domain.k)]
     except SordinoError:
-        step = "give a position for each category"
+        step = f"write metric = {shown([*range(domain.k)])}, a position for each category"
         raise SordinoError(
             "`per` of a metric is for categories that are numbers", found="other names", step=step
         ) from None

@@ -210,8 +210,9 @@ def _mistakes_of(
     """What is wrong with numbers by label; nothing where none are given."""
     if given is None:
         return
-    if not isinstance(given, Mapping):
+    if not isinstance(given, Mapping) or (isinstance(given.get("file"), str) and "file" not in labels):
         step = f"write {word} = {{ {labels[0]} = 12000, ... }}"
+        step += "; a file of totals is for `sordino.estimate` (`totals`)"
         yield SordinoError(f"{word} must be a table of numbers by category", found=shown(given), step=step)
         return
     for name in [name for name in given if name not in labels]:
