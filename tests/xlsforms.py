@@ -1,6 +1,10 @@
 """Workbooks of forms for tests, as people make them in a spreadsheet."""
 
+from datetime import date
+
 from openpyxl import Workbook
+
+from sordino.survey.reading.open_choices import CHOOSE
 
 
 def write_form(path, **sheets):
@@ -13,6 +17,24 @@ def write_form(path, **sheets):
             sheet.append(row)
     book.save(path)
     return path
+
+
+def chosen(tables):
+    """The tables of a survey with its open places filled in."""
+    for own in tables.get("attribute", {}).values():
+        own.pop("protect", None)
+        own.pop("delta", None)
+        if CHOOSE in (number := own.get("number", {})).values():
+            if own.get("input") == "date":
+                low, high = date(2000, 1, 1), date(2030, 1, 1)
+            else:
+                low = number["high"] - 1 if number["low"] == CHOOSE != number["high"] else 0
+                high = (low if number["low"] == CHOOSE else number["low"]) + 1
+            number |= {end: one for end, one in (("low", low), ("high", high)) if number[end] == CHOOSE}
+        own |= {name: value for name, value in (("missing", "0.1"), ("several", 1)) if own.get(name) == CHOOSE}
+        if "grid" in own:
+            own["grid"] = {"south": 0, "north": 1, "west": 0, "east": 1, "rows": 2, "columns": 2}
+    return tables | {"epsilon": "1"}
 
 
 SURVEY = [

@@ -8,7 +8,8 @@ import pytest
 
 from sordino.forms.survey_text import conditions_of
 
-VALUES = {"a": ["x", "y", "z"], "b": ["1", "2"], "or": ["and", "or"]}
+VALUES = {"a": ["x", "y", "z"], "b": ["1", "2"], "or": ["and", "or"], "n": ["1", "2", "2.0", "not answered"]}
+VALUES["two"] = ["x y", "x", "z"]
 
 
 @pytest.mark.parametrize(
@@ -24,6 +25,17 @@ VALUES = {"a": ["x", "y", "z"], "b": ["1", "2"], "or": ["and", "or"]}
         ("(${a} = 'x' or ${a} = 'y') and ${b} = '2'", {"a": ("x", "y"), "b": ("2",)}),
         ("${or} = 'and' and ${a} = 'x'", {"or": ("and",), "a": ("x",)}),
         ("${or} != 'or'", {"or": ("and",)}),
+        # Numbers by their size, orders too; an empty text is what people skip; names with blanks are several.
+        ("${n} >= 2", {"n": ("2", "2.0")}),
+        ("2.0 = ${n}", {"n": ("2", "2.0")}),
+        ("'2' > ${n}", {"n": ("1",)}),
+        ("${n} != 2", {"n": ("1", "not answered")}),
+        ("${n} = '2'", {"n": ("2",)}),
+        ("${n} != ''", {"n": ("1", "2", "2.0")}),
+        ("${n} = ''", {"n": ("not answered",)}),
+        ("selected(${two}, 'x')", {"two": ("x y", "x")}),
+        ("selected(${n}, 'not')", None),
+        ("selected(${n}, '')", None),
         # Nobody, a number, two attributes of which one is enough, an unknown value, another attribute, a function.
         ("${a} = 'x' and ${a} = 'y'", None),
         ("${c} > 5", None),

@@ -1,20 +1,18 @@
 """A form as a survey: what it asks is there, what it cannot ask is listed, and every promise is left to be made."""
 
+import re
 import tomllib
-from xml.etree import ElementTree as ET
+import zipfile
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as some
-from pyxform.xls2xform import convert
 
-from sordino import SordinoError, SordinoErrors, Survey
+from sordino import Plan, SordinoError, SordinoErrors, Survey
 from sordino.errors import DamagedError
 from sordino.forms.form import read_form
 from sordino.forms.survey_text import survey_text
 from sordino.forms.workbook import read_workbook
 from sordino.survey.reading.open_choices import CHOOSE
-from xlsforms import CHOICES, SETTINGS, SURVEY, write_form
+from xlsforms import CHOICES, SETTINGS, SURVEY, chosen, write_form
 
 
 def imported(path):
@@ -87,6 +85,7 @@ def test_questions_have_their_values_and_words_in_each_language(health):
         "home": {
             "text": {"de": "Ihr Zuhause", "en": "Your home"},
             "grid": dict.fromkeys(("south", "north", "west", "east", "rows", "columns"), CHOOSE),
+            "column": ["home-Latitude", "home-Longitude"],
             "delta": CHOOSE,
         },
         "moved": {
@@ -161,6 +160,26 @@ def test_who_is_not_asked_of_one_question_differs_from_each_of_its_values(tmp_pa
     assert [one.where for one in found.left_out] == ["row 4, 'c'"]
 
 
+def test_who_is_asked_more_than_in_the_form_is_named_where_others_follow(tmp_path):
+    one = {"type": "select_one c", "required": "yes"}
+    found, tables = of_rows(
+        tmp_path,
+        one | {"name": "a", "relevant": "1 > 2"},
+        one | {"name": "b", "relevant": "${a} != ''"},
+        one | {"name": "c", "relevant": "${b} = 'x' or ${b} = 'y'"},
+        one | {"name": "d", "relevant": "${b} = 'x'"},
+        choices=[["c", "x", "X"], ["c", "y", "Y"]],
+    )
+    assert [attribute.get("only_if") for attribute in tables["attribute"].values()] == [None, None, None, {"b": "x"}]
+    assert [(one.where, one.why[:30]) for one in found.left_out] == [
+        (
+            f"row {row}, '{name}'",
+            "that it is asked only where '1" if row == 2 else f"that it is asked only where '{after}",
+        )
+        for row, name, after in ((2, "a", "1"), (3, "b", "a"), (4, "c", "b"))
+    ]
+
+
 def test_an_attribute_may_have_any_name(tmp_path):
     found, tables = of_rows(tmp_path, *({"type": "decimal", "name": name} for name in ("text", "labels", "about")))
     assert found.choices == 1 + 3 * 4
@@ -189,11 +208,13 @@ def test_a_form_of_lists_is_a_survey_once_its_promises_are_made(tmp_path):
     assert [one.why for one in found.left_out] == [
         "another choice of its list has its name",
         "what people write as another answer; the choice `other` is there",
+        "no question has this list",
     ]
     made = found.text.replace(f'epsilon = "{CHOOSE}"', 'epsilon = "1"')
     made = made.replace(f'protect = "{CHOOSE}"', 'protect = { sensitive = ["b"] }')
     survey = Survey.read(tomllib.loads(made))
-    assert survey.attribute["first"].categories == ["a", "b"]
+    # As in pyxform, `other` is a choice of all questions of the list.
+    assert survey.attribute["first"].categories == ["a", "b", "other"]
     assert survey.attribute["first"].labels == {"a": "A"}
     second = survey.attribute["second.part"]
     assert (second.categories, second.missing) == (["a", "b", "other", "not answered"], "not answered")
@@ -213,7 +234,8 @@ def test_numbers_are_a_survey_once_their_ends_are_known(tmp_path):
     numbers = {name: attribute["number"] for name, attribute in tables["attribute"].items()}
     both = {"low": CHOOSE, "high": CHOOSE}
     assert numbers == {
-        "a": {"low": 0, "high": 10.5}, "b": {"low": 0, "high": 10}, "c": both, "d": both, "e": {"low": -5, "high": -1},
+        "a": {"low": 0, "high": 10.5}, "b": {"low": 1, "high": 10}, "c": {"low": 1, "high": 5}, "d": both,
+        "e": {"low": -5, "high": -1},
         "f": {"low": 3, "high": CHOOSE},
     }  # fmt: skip
     assert [one.where for one in found.left_out] == ["row 5, 'd'"]
@@ -238,7 +260,10 @@ def test_languages_without_a_code_and_forms_without_labels_are_read(tmp_path):
     assert tables["about"]["languages"] == ["fr"]
     assert tables["attribute"]["x"]["text"] == {"fr": "Bonjour"}
     assert "text" not in tables["attribute"]["y"]
-    assert [one.where for one in found.left_out] == ["the texts in 'Klingon'"]
+    assert [(one.where, one.why) for one in found.left_out] == [
+        ("row 2, the text in 'label'", "it names no language: name one in settings, as default_language"),
+        ("the texts in 'Klingon'", "a language whose code is not known: name the column label::NAME (code)"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -264,8 +289,12 @@ def test_files_that_are_no_form_are_refused(tmp_path, monkeypatch):
         read_workbook(tmp_path / "text.xlsx")
     with pytest.raises(SordinoError, match=r"nowhere\.xlsx must be possible to read"):
         read_workbook(tmp_path / "nowhere.xlsx")
-    path = write_form(tmp_path / "other.xlsx", people=[["a"], [1]])
-    with pytest.raises(SordinoError, match="must be an XLSForm; found no sheet `survey`"):
+    for name, sheets in (("other", {"people": [["a"], [1]]}), ("two", {"people": [["type"], [1]], "more": []})):
+        path = write_form(tmp_path / f"{name}.xlsx", **sheets)
+        with pytest.raises(SordinoError, match="must be an XLSForm; found no sheet `survey`"):
+            read_workbook(path)
+    path = write_form(tmp_path / "wide.xlsx", survey=[["type", "name"], ["integer", "x", *[None] * 198, "remark"]])
+    with pytest.raises(SordinoError, match="must have at most 200 columns; found more in row 2"):
         read_workbook(path)
     path = write_form(tmp_path / "double.xlsx", survey=[["type", "Type"], ["integer", "text"]])
     with pytest.raises(SordinoError, match="must name each column once; found 'type'"):
@@ -286,20 +315,6 @@ def test_files_that_are_no_form_are_refused(tmp_path, monkeypatch):
         read_workbook(path)
 
 
-def chosen(tables):
-    """The tables of a survey with its open places filled in."""
-    for own in tables["attribute"].values():
-        own.pop("protect", None)
-        own.pop("delta", None)
-        number = own.get("number", {})
-        if number and CHOOSE in number.values():
-            number |= {"low": 0, "high": 1}
-        own |= {name: value for name, value in (("missing", "0.1"), ("several", 1)) if own.get(name) == CHOOSE}
-        if "grid" in own:
-            own["grid"] = {"south": 0, "north": 1, "west": 0, "east": 1, "rows": 2, "columns": 2}
-    return tables | {"epsilon": "1"}
-
-
 YN = [["yn", "yes", "Yes"], ["yn", "no", "No"]]
 FIRST = {"type": "select_one yn", "name": "first", "required": "yes"}
 
@@ -311,7 +326,9 @@ FIRST = {"type": "select_one yn", "name": "first", "required": "yes"}
         ({"type": "select_one yn", "name": "x", "relevant": "FALSE"}, "it is asked of nobody"),
         ({"type": "integer", "name": "x", "calculation": "${age} * 2"}, "what is worked out"),
         ({"type": "select_one yn", "name": "x", "appearance": "w1 label"}, "the heading of a table"),
-        ({"type": "select_one yn", "name": "FIRST"}, "names differ only in case"),
+        ({"type": "select_one yn", "name": "FIRST"}, "another question reads the same column"),
+        ({"type": "select_one yn", "name": "x", "relevant": "no"}, "it is asked of nobody"),
+        ({"name": "x"}, "it has no type"),
         ({"type": "select_multiple long", "name": "x"}, "no survey takes it"),
         ({"type": "select_multiple cut", "name": "x"}, "no survey takes it"),
         (
@@ -325,7 +342,9 @@ def test_what_nobody_answers_or_no_survey_takes_is_left_out_with_its_row(tmp_pat
     lists += [["cut", "a;b", None], ["cut", "c", None], ["said", "not asked", None], ["said", "b", None]]
     found, tables = of_rows(tmp_path, FIRST, row, choices=[*YN, *lists])
     assert list(tables["attribute"]) == ["first"]
-    assert [(one.where.partition(",")[0], why in one.why) for one in found.left_out] == [("row 3", True)]
+    unused = ("no question has this list", "columns that are not taken over: 'appearance'")
+    own = [one for one in found.left_out if one.why not in unused]
+    assert [(one.where.partition(",")[0], why in one.why) for one in own] == [("row 3", True)]
     Survey.read(chosen(tables))
 
 
@@ -346,11 +365,12 @@ def test_old_spellings_of_types_and_columns_are_read(tmp_path):
     found = imported(write_form(tmp_path / "old.xlsx", **sheets))
     tables = tomllib.loads(found.text)
     assert tables["about"]["languages"] == ["en", "de"]
-    assert list(tables["attribute"]) == ["a", "b", "here"]
+    assert list(tables["attribute"]) == ["a", "b", "here", "there"]
+    assert tables["attribute"]["there"]["column"] == ["there-Latitude", "there-Longitude"]
     assert tables["attribute"]["b"]["only_if"] == {"a": "yes"}
     assert tables["attribute"]["b"]["categories"] == ["yes", "no", "other"]
     assert any(one.where == "sheet choices" and "'region'" in one.why for one in found.left_out)
-    assert any(one.where == "row 8, 'there'" for one in found.left_out)
+    assert any(one.where == "rows 4 to 6, 'r'" for one in found.left_out)
     Survey.read(chosen(tables))
 
 
@@ -367,65 +387,173 @@ def test_of_several_bounds_the_tightest_hold_and_steps_that_miss_an_end_are_name
     Survey.read(chosen(tables))
 
 
-NAMES = some.sampled_from(["a", "A", "b", "c", "latitude", "other", "none of them"])
-ROWS = some.fixed_dictionaries(
-    {
-        "type": some.sampled_from(
-            ["select_one l", "select one from l or specify other", "select_multiple l", "select_one cut", "integer",
-             "select_multiple long", "range", "geopoint", "date", "text", "begin_group", "end_group", "begin repeat"]
+@pytest.mark.parametrize(
+    ("row", "why"),
+    [
+        (
+            {"type": "integer", "constraint": ". >= 10 and . <= 5"},
+            "its bounds, which no number meets: at least 10, at most 5",
         ),
-        "name": NAMES,
-    },
-    optional={
-        "relevant": some.sampled_from(["${a} = 'x'", "${a} != 'x'", "FALSE", "${b} = 'y' and ${a} = 'x'", "${c} > 3"]),
-        "required": some.sampled_from(["yes", "no"]),
-        "disabled": some.sampled_from(["yes", "no"]),
-        "constraint": some.sampled_from([". >= 3 and . <= 1", ". > 0", ". >= 0 and . <= 9 and . >= 2", ". <= 4"]),
-        "parameters": some.sampled_from(["start=0 end=10 step=3", "start=1 end=1", "step=0", "start=-1 step=0.5"]),
-        "label::EN": NAMES,
-        "label": NAMES,
-    },
-)  # fmt: skip
-LISTS = [["l", "x", "X"], ["l", "y", "X"], ["l", "other", None], ["l", "x", "again"], ["cut", "a;b", None],
-         ["cut", "not asked", None], *(["long", f"c{number}", None] for number in range(70))]  # fmt: skip
+        (
+            {"type": "decimal", "constraint": "5 <= . and . <= 5.0"},
+            "its bounds, which one number alone meets: at least 5, at most 5.0",
+        ),
+        ({"type": "range", "constraint": ". <= 5"}, "its constraint, '. <= 5'"),
+        ({"type": "select_one yn", "constraint": ". != 'no'"}, "its constraint, \". != 'no'\""),
+        ({"type": "select_multiple yn"}, "that at least one must apply"),
+        ({"type": "geopoint", "constraint": "true()"}, "its constraint, 'true()'"),
+        (
+            {"type": "select_multiple yn", "constraint": "count-selected(.) <= 3"},
+            "its constraint, 'count-selected(.) <= 3'",
+        ),
+        (
+            {"type": "range", "parameters": "start=1e1 end=x tick_interval=2"},
+            "its parameters, 'end=x, tick_interval=2'",
+        ),
+        ({"type": "select_one yn", "parameters": "randomize = true"}, "its parameters, 'randomize=true'"),
+        (
+            {"type": "integer", "required": "${first} = 'yes'"},
+            "that it must be answered only where \"${first} = 'yes'\"",
+        ),
+        ({"type": "integer", "readonly": "${first} = 'yes'"}, "that it is only read only where \"${first} = 'yes'\""),
+    ],
+)
+def test_what_a_question_says_beside_its_values_is_named_with_its_row(tmp_path, row, why):
+    found, tables = of_rows(tmp_path, FIRST, {"name": "x", "required": "yes"} | row, choices=YN)
+    assert f"row 3, 'x': {why}" in [f"{one.where}: {one.why}" for one in found.left_out]
+    Plan.of(Survey.read(chosen(tables)), 1000)
 
 
-@given(some.lists(ROWS, min_size=1, max_size=8))
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_every_form_gives_a_survey_that_is_read_and_names_each_row_that_it_lacks(tmp_path, rows):
-    found, tables = of_rows(tmp_path, *rows, choices=LISTS)
-    told = {one.where.partition(",")[0] for one in found.left_out}
-    repeats = 0
-    for number, row in enumerate(rows, 2):
-        if row["type"] == "text" and not repeats:
-            assert f"row {number}" in told
-        repeats += row["type"] == "begin repeat" or (row["type"] == "begin_group" and f"row {number}" in told)
-    if "attribute" in tables:
-        Survey.read(chosen(tables))
+@pytest.mark.parametrize(
+    ("row", "number"),
+    [
+        ({"type": "range", "parameters": "end=.5, step=.1, start=-1"}, {"low": -1, "high": 0.5}),
+        ({"type": "range", "parameters": "START=10;END=1e1 start=5"}, {"low": 5, "high": 10}),
+        ({"type": "range", "parameters": "start=5 end=1"}, {"low": 1, "high": 5}),
+        ({"type": "integer", "constraint": ". >= 007 and . <= 12."}, {"low": 7, "high": 12}),
+        ({"type": "integer", "constraint": f". >= 0 and . <= 1{'0' * 400}"}, {"low": CHOOSE, "high": CHOOSE}),
+    ],
+)
+def test_ends_are_the_numbers_that_are_written_and_no_part_of_one(tmp_path, row, number):
+    found, tables = of_rows(tmp_path, {"name": "x", "required": "yes"} | row)
+    assert tables["attribute"]["x"]["number"] == number
+    assert bool(found.left_out) == (CHOOSE in number.values())
+    Plan.of(Survey.read(chosen(tables)), 1000)
 
 
-def test_pyxform_asks_the_same_questions_under_conditions_that_are_kept_or_named(tmp_path):
+def test_of_two_columns_of_a_language_one_is_taken_and_the_rows_of_the_other_are_named(tmp_path):
     sheets = {
         "survey": [
-            ["type", "name", "label", "relevance", "disabled", "required"],
-            ["select_one yn", "a", "A?", None, None, "yes"],
-            ["select_one yn", "b", "B?", "${a} = 'yes'", None, "yes"],
-            ["select_multiple yn", "c", "C?", "selected(${b}, 'no')"],
-            ["select_one yn", "old", "Old?", None, "yes"],
-            ["integer", "d", "D?", "count-selected(${c}) > 1"],
-            ["integer", "e", "E?"],
+            ["type", "name", "label", "label::English (en)", "label::EN", "label::Deutsch (de)", "hint::FR"],
+            ["select_one l", "a", "plain", "one", "two", "eins"],
+            ["select_one l", "b", "plain", None, None, None, "Aide"],
+            ["select_one l", "c", None, None, "two", "zwei"],
+            ["select_one l", "d", None, "one", "two", "drei"],
         ],
-        "choices": [["list_name", "name", "label"], *YN],
+        "choices": [["list_name", "name", "label::de", "label::German"], ["l", "x", "X", "Iks"], ["l", "y", "Y"]],
+        "settings": [["default_language"], ["Deutsch (de)"]],
     }
-    path = write_form(tmp_path / "witness.xlsx", **sheets)
-    form = ET.fromstring(convert(path).xform)
-    asked = {one.get("ref").rpartition("/")[2] for one in form.iter() if one.get("ref", "").startswith("/")}
-    binds = [one for one in form.iter() if one.tag.endswith("}bind") and one.get("relevant")]
-    conditional = {one.get("nodeset").rpartition("/")[2] for one in binds}
+    found = imported(write_form(tmp_path / "form.xlsx", **sheets))
+    tables = tomllib.loads(found.text)
+    assert tables["about"]["languages"] == ["de", "en", "fr"]
+    texts = {name: own["text"] for name, own in tables["attribute"].items()}
+    assert texts["a"] == {"de": "eins", "en": "one", "fr": "eins"}
+    assert texts["b"] == dict.fromkeys(("de", "en", "fr"), "plain")
+    assert texts["c"]["en"] == "two"
+    assert [f"{one.where}: {one.why}" for one in found.left_out][:3] == [
+        "row 2 of choices, the text in 'label::German': another column of its language is taken, 'label::de'",
+        "rows 2, 5, the text in 'label::EN': another column of its language is taken, 'label::English (en)'",
+        "row 2, the text in 'label': another column of its language is taken, 'label::Deutsch (de)'",
+    ]
+
+
+def test_groups_must_be_closed_and_what_is_left_out_with_one_is_named_by_its_rows(tmp_path):
+    begin, end = {"type": "begin group", "name": "g"}, {"type": "end_group"}
+    one = {"type": "integer", "name": "x"}
+    for rows, number in (
+        ((begin, one), 2),
+        ((one, end), 3),
+        (({"type": "begin lgroup"}, one, end), 4),
+        ((begin | {"disabled": "yes"}, one, end), 4),
+    ):
+        with pytest.raises(SordinoError, match=f"must begin and end; found row {number}, "):
+            of_rows(tmp_path, *rows)
+    off = {"disabled": "yes"}
+    found, tables = of_rows(
+        tmp_path,
+        begin | off | {"relevant": "no"},
+        one,
+        end | off,
+        {"type": "begin group", "name": "closed", "relevant": "FALSE"},
+        begin | {"label": "Inner"},
+        one | {"name": "y"},
+        end,
+        end,
+        {"type": "begin_looped group", "name": "again"},
+        one | {"name": "z"},
+        {"type": "end looped group"},
+        begin | {"label": "Empty"},
+        end,
+        {"type": "begin group", "name": "outer", "label": "Outer"},
+        begin | {"label": "Inner"},
+        one | {"name": "w"},
+        end,
+        end,
+        {"type": "end", "name": "metadata"},
+    )
+    assert list(tables["attribute"]) == ["x", "w"]
+    assert {one.where for one in found.left_out} == {
+        "row 2, 'g'", "row 4, 'end group'", "rows 5 to 9, 'closed'", "rows 10 to 12, 'again'", "row 13, 'g'",
+        "row 15, 'outer'", "row 20, 'metadata'",
+    }  # fmt: skip
+    assert [section.get("title") for section in tables["section"]] == [None, "Inner"]
+
+
+def test_choices_that_no_question_offers_are_named(tmp_path):
+    lists = [[None, "a", "A"], ["yn", None, "B"], ["yn", "no", "C"], ["un", "x"], ["un", "y"]]
+    found, _ = of_rows(tmp_path, FIRST, choices=[*YN, *lists])
+    assert [(one.where, one.why) for one in found.left_out] == [
+        ("row 4 of choices, 'a'", "it names no list"),
+        ("row 5 of choices, ''", "it has no name"),
+        ("row 6 of choices, 'no'", "another choice of its list has its name"),
+        ("rows 7 to 8 of choices, 'un'", "no question has this list"),
+    ]
+
+
+def test_a_choice_called_as_what_people_skip_is_no_condition(tmp_path):
+    found, tables = of_rows(
+        tmp_path,
+        {"type": "select_one l", "name": "a"},
+        {"type": "integer", "name": "b", "relevant": "${a} = ''", "required": "yes"},
+        choices=[["l", "not answered", None], ["l", "x", None]],
+    )
+    assert "only_if" not in tables["attribute"]["b"]
+    assert [one.where for one in found.left_out] == ["row 2, 'a'", "row 3, 'b'"]
+
+
+def test_a_condition_on_a_name_that_stands_twice_is_named(tmp_path):
+    group, end = {"type": "begin group"}, {"type": "end group"}
+    last = {"type": "integer", "name": "x", "relevant": "${first} = 'yes'", "required": "yes"}
+    found, tables = of_rows(tmp_path, FIRST, group, FIRST, end, last, choices=YN)
+    assert "only_if" not in tables["attribute"]["x"]
+    assert [one.where for one in found.left_out] == ["row 4, 'first'", "row 6, 'x'"]
+
+
+def test_sheets_are_read_whole_and_by_their_own_names_of_columns(tmp_path):
+    rows = [["type", "name", "Read Only", "bind::relevant"], ["select_one l", "a"], ["integer", "b", None, "FALSE"]]
+    choices = [["List Name", "name", "tag", "Tag"], ["l", "it\u2019s", 1], ["l", "y"]]
+    path = write_form(tmp_path / "form.xlsx", survey=rows, choices=choices)
+    with zipfile.ZipFile(path) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    # A writer that says wrongly how large a sheet is.
+    sheet = "xl/worksheets/sheet1.xml"
+    parts[sheet], count = re.subn(rb'<dimension ref="[^"]+"', b'<dimension ref="A1"', parts[sheet])
+    assert count == 1
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content)
     found = imported(path)
-    attributes = tomllib.loads(found.text)["attribute"]
-    assert attributes.keys() == asked == {*"abcde"}
-    named = {
-        name for name in attributes for one in found.left_out if f"'{name}'" in one.where and "only where" in one.why
-    }
-    assert conditional == {name for name, own in attributes.items() if "only_if" in own} | named == {*"bcd"}
+    assert tomllib.loads(found.text)["attribute"]["a"]["categories"] == ["it's", "y", "not answered"]
+    assert [one.where for one in found.left_out] == ["row 3, 'b'", "sheet choices"]
+    path = write_form(tmp_path / "alone.xlsx", Sheet1=[["type", "name"], ["integer", "x"]])
+    assert list(tomllib.loads(imported(path).text)["attribute"]) == ["x"]

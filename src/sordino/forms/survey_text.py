@@ -15,27 +15,36 @@ import re
 import tomllib
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
+from math import nan
 
 from sordino.domain.condition import NOT_ASKED
 from sordino.errors import SordinoError
 from sordino.exact.messages import shown
-from sordino.forms.form import Form, FormQuestion, LeftOut, Texts
+from sordino.forms.form import PLACE, Form, FormQuestion, LeftOut, Texts
 from sordino.forms.survey_draft import UNANSWERED
 from sordino.forms.toml_text import comment, toml, toml_key
 from sordino.survey.reading.open_choices import CHOOSE, open_choices
 from sordino.survey.reading.survey_file import Survey
 
-ENDS = re.compile(r"\.\s*(>=|<=)\s*(-?[0-9]+(?:\.[0-9]+)?)|(-?[0-9]+(?:\.[0-9]+)?)\s*(>=|<=)\s*\.")
+NUMBER = r"-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)"
+
+ENDS = re.compile(rf"\.\s*(>=|<=)\s*({NUMBER})|({NUMBER})\s*(>=|<=)\s*\.")
 """A bound of a constraint, the answer on either side."""
 
 END_NAMES = ("low", "high")
 
 BETWEEN = re.compile(r"\s+and\s+")
 
-AT_MOST = re.compile(r"count-selected\s*\(\s*\.\s*\)\s*<=\s*([0-9]+)")
+AT_MOST = re.compile(r"count-selected\s*\(\s*\.\s*\)\s*<=\s*([0-9]{1,4})")
 
-PARAMETER = re.compile(r"\b(start|end|step)\s*=\s*(-?[0-9]+(?:\.[0-9]+)?)")
+PARAMETER = re.compile(r"([^\s=,;]+)\s*=\s*([^\s=,;]+)")
+
+RANGE = {"start": Decimal(1), "end": Decimal(10), "step": Decimal(1)}
+"""Parameters of a range, as pyxform has them where a form has none."""
+
+DIGITS = 16
+"""Of the ends of a number before the point: a double holds no more."""
 
 ASKS = {"select_one": "histogram", "select_multiple": "several", "geopoint": "histogram"}
 """What is asked about each type of question; of all others the mean."""
@@ -45,14 +54,18 @@ Conditions = dict[str, tuple[str, ...]]
 
 NAME = r"\$\{\s*([^\s{}]+)\s*\}"
 
-VALUE = r"(?:'([^']*)'|\"([^\"]*)\"|(-?[0-9.]+))"
+VALUE = rf"(?:'([^']*)'|\"([^\"]*)\"|({NUMBER}))"
 
 LONGEST = 2000
 """Characters of an expression that is read."""
 
-EQUAL = re.compile(rf"{NAME}\s*(=|!=)\s*{VALUE}")
+SIGN = "(=|!=|<=|>=|<|>)"
 
-TURNED = re.compile(rf"{VALUE}\s*(=|!=)\s*{NAME}")
+COMPARED = re.compile(rf"{NAME}\s*{SIGN}\s*{VALUE}")
+
+TURNED = re.compile(rf"{VALUE}\s*{SIGN}\s*{NAME}")
+
+TURNED_SIGNS = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 
 SELECTED = re.compile(rf"(not\s*\(\s*)?selected\s*\(\s*{NAME}\s*,\s*{VALUE}\s*\)(?(1)\s*\))")
 
@@ -65,8 +78,8 @@ def conditions_of(
     Args:
         relevant: the expression; an empty one asks nothing.
         values: of each attribute that has named ones, of which a person has one.
-        conditional: attributes that are not asked of all: where one is not, it differs from each of its values, which
-            no list of these says.
+        conditional: attributes that are not asked of all. Where one is not, it is empty in a form: what is true of that
+            too no list of values says.
 
     Example:
         >>> conditions_of("${smoker} = 'yes'", {"smoker": ["yes", "no", "once"]})
@@ -116,19 +129,51 @@ def narrow(first: Conditions, second: Conditions) -> Conditions | None:
 
 
 def _term(term: str, values: Mapping[str, Sequence[str]], conditional: Container[str]) -> Conditions | None:
-    if match := EQUAL.fullmatch(term):
+    """One comparison with a value; what people skip is an empty text."""
+    denied = None
+    if match := COMPARED.fullmatch(term):
         name, sign, *value = match.groups()
     elif match := TURNED.fullmatch(term):
         *value, sign, name = match.groups()
+        sign = TURNED_SIGNS.get(sign, sign)
     elif match := SELECTED.fullmatch(term):
         denied, name, *value = match.groups()
-        sign = "!=" if denied else "="
+        sign = "selected"
     else:
         return None
-    asked = next((one for one in value if one is not None), "")
-    if asked not in values.get(name, ()) or (sign == "!=" and name in conditional):
+    wanted = next(one for one in value if one is not None)
+    if sign == "selected" and not wanted.strip():
         return None
-    return {name: tuple(one for one in values[name] if (one == asked) == (sign == "="))}
+    is_number = value[-1] is not None
+
+    def holds(answer: str) -> bool:
+        return _compare(answer, sign, wanted, is_number=is_number) != bool(denied)
+
+    if name in conditional and holds(""):
+        return None
+    true = tuple(one for one in values.get(name, ()) if holds("" if one == UNANSWERED else one))
+    return {name: true} if true else None
+
+
+def _compare(answer: str, sign: str, wanted: str, *, is_number: bool) -> bool:
+    """Whether an answer compares so, as XPath has it: with a number, or by order, as numbers."""
+    if sign == "selected":
+        return wanted.strip() in answer.split()
+    if sign in ("=", "!=") and not is_number:
+        return (answer == wanted) == (sign == "=")
+    first, second = _number_of(answer), _number_of(wanted)
+    match sign:
+        case "=":
+            return first == second
+        case "!=":
+            return first != second
+        case "<" | "<=":
+            return first < second or (sign == "<=" and first == second)
+    return first > second or (sign == ">=" and first == second)
+
+
+def _number_of(text: str) -> float:
+    return float(text) if re.fullmatch(NUMBER, text.strip()) else nan
 
 
 def _without_parentheses(text: str) -> str:
@@ -178,14 +223,25 @@ class ImportedSurvey:
 
 @dataclass
 class _Writing:
-    """What is known while questions are written one after the other."""
+    """What is known while questions are written one after the other.
+
+    Attributes:
+        values: of each attribute that conditions can be about.
+        conditional: attributes that are not asked of all.
+        freed: attributes that are asked of more people than in the form.
+    """
 
     languages: tuple[str, ...]
     by_numbers: bool
     values: dict[str, list[str]] = field(default_factory=dict)
     conditional: set[str] = field(default_factory=set)
+    freed: set[str] = field(default_factory=set)
     left_out: list[LeftOut] = field(default_factory=list)
     lacking: dict[str, int] = field(default_factory=dict)
+
+    def leave_out(self, question: FormQuestion, why: str) -> None:
+        """Name what is not in the survey of a question."""
+        self.left_out.append(LeftOut(question.where, why))
 
 
 def survey_text(form: Form, name: str) -> ImportedSurvey:
@@ -266,16 +322,20 @@ def _about(form: Form, writing: _Writing) -> Iterator[str]:
 
 def _sections(form: Form, writing: _Writing) -> Iterator[str]:
     """Groups in their order, where there are any; what stands between two has a section without a heading."""
-    if not any(question.group for question in form.questions):
+    headed = {question.group for question in form.questions}
+    for row, group in form.groups.items():
+        if group.labels and row not in headed:
+            writing.left_out.append(LeftOut(group.where, "its heading: no question stands right below it"))
+    if not any(headed):
         return
     runs: list[tuple[int, list[str]]] = []
     for question in form.questions:
         if not runs or runs[-1][0] != question.group:
             runs.append((question.group, []))
         runs[-1][1].append(question.name)
-    for group, names in runs:
+    for row, names in runs:
         yield "[[section]]"
-        yield from _texts("title", form.groups.get(group, {}), writing)
+        yield from _texts("title", form.groups[row].labels if row else {}, writing)
         yield f"attributes = {toml(names)}"
         yield ""
 
@@ -284,6 +344,8 @@ def _attribute(question: FormQuestion, writing: _Writing) -> Iterator[str]:
     yield f"[attribute.{toml_key(question.name)}]"
     yield from _texts("text", question.labels, writing)
     yield from _texts("help", question.hints, writing)
+    for why in _unread(question):
+        writing.leave_out(question, why)
     conditions = _conditions(question, writing)
     match question.type:
         case "select_one" | "select_multiple":
@@ -291,8 +353,9 @@ def _attribute(question: FormQuestion, writing: _Writing) -> Iterator[str]:
         case "geopoint":
             places = ", ".join(f"{name} = {toml(CHOOSE)}" for name in ("south", "north", "west", "east"))
             yield f"grid = {{ {places}, rows = {toml(CHOOSE)}, columns = {toml(CHOOSE)} }}"
+            yield f"column = {toml([column.format(question.name) for column in PLACE])}  # as exports of ODK call them"
             if not question.required:
-                writing.left_out.append(LeftOut(question.where, "that it may be skipped: a map has no value for that"))
+                writing.leave_out(question, "that it may be skipped: a map has no value for that")
         case _:
             yield from _number(question, writing, sometimes=bool(conditions))
     if conditions:
@@ -318,79 +381,113 @@ def _categories(question: FormQuestion, writing: _Writing) -> Iterator[str]:
     if labels:
         yield f"labels = {{ {', '.join(labels)} }}"
     if one:
-        writing.values[question.name] = [*names, *skipped]
+        if UNANSWERED not in names and question.is_named_once:
+            writing.values[question.name] = [*names, *skipped]
+        if UNANSWERED in names and not question.required:
+            writing.leave_out(
+                question, f"that skipping it differs from {shown(UNANSWERED)}, which is one of its choices"
+            )
         if not question.required:
             yield f"missing = {toml(UNANSWERED)}"
         return
+    if question.required:
+        writing.leave_out(question, "that at least one must apply")
     most = AT_MOST.fullmatch(question.settings.get("constraint", ""))
     if most and 1 <= int(most[1]) <= len(names):
         yield f"several = {int(most[1])}"
     else:
-        if "constraint" in question.settings:
-            writing.left_out.append(LeftOut(question.where, "its constraint"))
         yield f"several = {toml(CHOOSE)}  # how many of the {len(names)} apply to one person at most"
 
 
 def _number(question: FormQuestion, writing: _Writing, *, sometimes: bool) -> Iterator[str]:
-    given = dict(PARAMETER.findall(question.settings.get("parameters", "")))
-    constraint = question.settings.get("constraint", "")
+    step = None
     if question.type == "range":
-        ends = {"low": given.get("start", "0"), "high": given.get("end", "10")}
+        given = RANGE | _parameters(question)
+        ends = dict(zip(END_NAMES, sorted((given["start"], given["end"])), strict=True))
+        if given["step"] > 0 and (ends["high"] - ends["low"]) % given["step"] == 0:
+            step = given["step"]
+        else:
+            writing.leave_out(question, "its steps, which do not lead from one end to the other")
     else:
-        ends = {} if question.type == "date" else _ends(constraint)
-        if constraint and not ends:
-            writing.left_out.append(LeftOut(question.where, "its constraint, of which no ends can be read"))
-    if len(ends) == len(END_NAMES) and float(ends["low"]) >= float(ends["high"]):
-        ends = {}
-    if question.type == "range" and ends and not _has_whole_steps(ends, given.get("step", "1")):
-        writing.left_out.append(LeftOut(question.where, "its steps, which do not lead from one end to the other"))
-    low, high = (ends.get(name, toml(CHOOSE)) for name in END_NAMES)
+        ends = _ends(question)
+    if len(ends) == len(END_NAMES) and ends["low"] >= ends["high"]:
+        what = "no number meets" if ends["low"] > ends["high"] else "one number alone meets"
+        writing.leave_out(question, f"its bounds, which {what}: at least {ends['low']:f}, at most {ends['high']:f}")
+        ends, step = {}, None
+    low, high = (f"{ends[name]:f}" if name in ends else toml(CHOOSE) for name in END_NAMES)
     yield f"number = {{ low = {low}, high = {high} }}"
     if question.type == "date":
         yield 'input = "date"'
-    elif question.type == "range" and ends and _has_whole_steps(ends, given.get("step", "1")):
+    elif step is not None:
         yield 'input = "slider"'
-        yield f"step = {given.get('step', '1')}"
+        yield f"step = {step:f}"
     if sometimes:
         yield f"missing = {toml(CHOOSE)}  # the part of the people expected to skip it, or not to be asked"
     elif not question.required:
         yield f"missing = {toml(CHOOSE)}  # the part of the people expected to skip it; without this line nobody may"
 
 
-def _has_whole_steps(ends: Mapping[str, str], step: str) -> bool:
-    low, high, size = map(Decimal, (*(ends[name] for name in END_NAMES), step))
-    return size > 0 and (high - low) % size == 0
+def _parameters(question: FormQuestion) -> dict[str, Decimal]:
+    """The numbers of a range's parameters by their names."""
+    given = dict(PARAMETER.findall(question.settings.get("parameters", "").lower()))
+    return {name: number for name in RANGE if (number := _decimal(given.get(name, ""))) is not None}
 
 
-def _ends(constraint: str) -> dict[str, str]:
-    """The ends of a constraint that says nothing else."""
-    found: dict[str, str] = {}
-    for part in BETWEEN.split(constraint.strip()):
+def _decimal(text: str) -> Decimal | None:
+    """A number of at most so many digits; None of another text."""
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        return None
+    return number + 0 if number.is_finite() and abs(number.adjusted()) < DIGITS else None
+
+
+def _unread(question: FormQuestion) -> Iterator[str]:
+    """What a row says that the survey does not: its constraint, and its parameters."""
+    constraint = question.settings.get("constraint", "")
+    most = AT_MOST.fullmatch(constraint) if question.type == "select_multiple" else None
+    is_read = 1 <= int(most[1]) <= len(question.choices) if most else bool(_ends(question))
+    if constraint and not is_read:
+        yield f"its constraint, {shown(constraint)}"
+    parameters = question.settings.get("parameters", "")
+    known = _parameters(question) if question.type == "range" else {}
+    others = [f"{name}={value}" for name, value in PARAMETER.findall(parameters) if name.lower() not in known]
+    if others or PARAMETER.sub("", parameters).strip(" ,;"):
+        yield f"its parameters, {shown(', '.join(others) or parameters)}"
+
+
+def _ends(question: FormQuestion) -> dict[str, Decimal]:
+    """The ends of a number's constraint that says nothing else."""
+    found: dict[str, Decimal] = {}
+    if question.type not in ("integer", "decimal"):
+        return found
+    for part in BETWEEN.split(question.settings.get("constraint", "").strip()):
         match = ENDS.fullmatch(part.strip())
-        if match is None:
+        bound = _decimal(match[2] or match[3]) if match else None
+        if match is None or bound is None:
             return {}
-        sign, after, before, turned = match.groups()
-        is_low = sign == ">=" if sign else turned == "<="
-        end, bound = "low" if is_low else "high", after or before
-        tighter = max if is_low else min
-        found[end] = tighter(found.get(end, bound), bound, key=float)
+        is_low = match[1] == ">=" if match[1] else match[4] == "<="
+        end, tighter = ("low", max) if is_low else ("high", min)
+        found[end] = tighter(found.get(end, bound), bound)
     return found
 
 
 def _conditions(question: FormQuestion, writing: _Writing) -> Conditions:
     found: Conditions = {}
     for relevant in question.relevant:
-        own = None if question.type == "geopoint" else conditions_of(relevant, writing.values, writing.conditional)
+        own = conditions_of(relevant, writing.values, writing.conditional)
         together = None if own is None else narrow(found, own)
-        if together is None:
-            reason = (
-                "a map is asked of all" if question.type == "geopoint" else "no earlier answers from a list say that"
-            )
-            why = f"that it is asked only where {shown(relevant)}: {reason}"
-            writing.left_out.append(LeftOut(question.where, why))
-        else:
+        if question.type != "geopoint" and together is not None:
             found = together
+            continue
+        reason = "no earlier answers from a list say that" if own is None else "nobody fulfils that with the others"
+        reason = "a map is asked of all" if question.type == "geopoint" else reason
+        writing.leave_out(question, f"that it is asked only where {shown(relevant)}: {reason}")
+        writing.freed.add(question.name)
     always = {name for name, values in found.items() if len(values) == len(writing.values[name])} - writing.conditional
+    for name in sorted(always & writing.freed):
+        writing.leave_out(question, f"that it is asked only where {shown(name)} is: that is asked of more people here")
+        writing.freed.add(question.name)
     return {name: values for name, values in found.items() if name not in always}
 
 
