@@ -34,6 +34,16 @@ function placeOf({ number }, value) {
   return Number.isNaN(value) ? number.edges.length - 1 : bin(value, number.edges);
 }
 
+/** A number in twelve digits at most. */
+const plain = (number) => String(Number(number.toPrecision(12)));
+
+/** From where to where a bin goes; where each whole number has a bin of its own, this number. */
+function binLabel(edges, place) {
+  const [low, high] = edges.slice(place, place + 2);
+  const isScale = Number.isInteger(edges[0] - 0.5) && edges.every((edge, i) => edge === edges[0] + i);
+  return isScale ? plain(low + 0.5) : `${plain(low)} to ${plain(high)}`;
+}
+
 /** The name of a value; of a map's cell its centre, degrees north, then east; of a number's bin its ends. */
 export function labelOf({ labels, grid, number }, value) {
   if (grid) {
@@ -42,7 +52,7 @@ export function labelOf({ labels, grid, number }, value) {
     const longitude = west + (((value % columns) + 0.5) * (east - west)) / columns;
     return [latitude, longitude].map((degrees) => String(Number(degrees.toPrecision(6)))).join(",");
   }
-  if (number) return value < number.edges.length - 1 ? number.edges.slice(value, value + 2).join(" to ") : "missing";
+  if (number) return value < number.edges.length - 1 ? binLabel(number.edges, value) : "missing";
   return labels?.[value] ?? String(value);
 }
 
