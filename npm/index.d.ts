@@ -1,7 +1,7 @@
 /** An attribute of a plan; `docs/plan-format.md` has all its fields. */
 export interface Attribute {
   readonly labels?: readonly string[];
-  readonly number?: { readonly low: number; readonly high: number; readonly clip?: boolean };
+  readonly number?: { readonly low: number; readonly high: number; readonly clip?: boolean; readonly edges?: readonly number[] };
   readonly grid?: { readonly south: number; readonly north: number; readonly west: number; readonly east: number; readonly rows: number; readonly columns: number };
   readonly missing?: string;
   readonly several?: number;

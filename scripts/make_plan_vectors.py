@@ -63,6 +63,7 @@ GRID = {"south": 25, "north": 50, "west": -130, "east": -60, "rows": 4, "columns
 NAMES = {"categories": ["a", "b", "c", "d", "e", "f"], "missing": "f"}
 AGE = {"number": {"low": 18, "high": 90}}
 PAY = {"number": {"low": 0, "high": 100_000, "clip": True}}
+BINNED = {"number": {"low": 18, "high": 90, "clip": True, "edges": [18, 24.1, 24.100000000000005, 90]}}
 TASTE = {"drink": ["tea", "water"], "all": ["drink", "bread"]}
 
 AT_EDGES = 6
@@ -272,6 +273,23 @@ def cases_of_tables() -> Iterator[tuple[str, Plan]]:
     channel = ProductResponse([TreeResponse(axis) for axis in axes])
     asked = {"table": ["x", "y"], "weight": 1, "mechanism": channel.document_fields, "subtract_totals": False}
     yield "table_of_distances", sealed({**document, "queries": [asked]})
+    yield "table_of_bins", of_bins()
+    promised = {"age": {**BINNED, "delta": "1/2"}, "y": {**whole, "delta": "2"}, "z": {"categories": 3, "delta": "2"}}
+    asks = {"table": ["age", "y"]}, {"histogram": "z"}, {"distribution": "age"}
+    survey = {"version": 1, "epsilon": "2", "attribute": promised, "ask": list(asks)}
+    yield "table_of_bins_deltas", Plan.of(Survey.read({**survey, "dependence": {"rest": {"z": 0.2}}}), 1000)
+
+
+def of_bins() -> Plan:
+    """Numbers in bins beside categories, each table promised by itself: one is clipped, one may be missing."""
+    attributes = {
+        "age": {**BINNED, "protect": {"epsilon": "1/2"}},
+        "smoker": {"categories": ["yes", "no"], "protect": {"sensitive": ["yes"]}},
+        "packs": {"number": {"low": -0.5, "high": 3.5, "bins": 4}, "only_if": {"town": "b"}, "missing": "0.4"},
+        "town": {"categories": ["a", "b", "c"], "missing": "c"},
+    }
+    asks = {"table": ["smoker", "age"]}, {"table": ["packs", "age"], "weight": 2}, {"table": ["town", "packs"]}
+    return frozen(attributes, *asks, epsilon="1")
 
 
 def cases_of_answers() -> Iterator[tuple[str, Plan]]:
@@ -430,11 +448,12 @@ def public_values(plan: Plan, draw: random.Random, *, has_all: bool) -> dict[str
 
 
 def edges_of(plan: Plan, name: str) -> tuple[float, ...]:
-    """Of a number's bins, if its distribution is asked; or where it is cut."""
+    """Of a number's bins, if its distribution or a table is asked; or where it is cut."""
     asked = [question for question in plan.questions if name in question.attribute_names]
     distributions = [question.domain for question in asked if isinstance(question, DistributionQuestion)]
     sides = [question.sides for question in asked if isinstance(question, AboveQuestion)]
-    return tuple(edge for bins in (*distributions, *sides) for edge in bins.edges)
+    counted = [] if plan.attributes[name].bins is None else [plan.attributes[name].bins]
+    return tuple(edge for bins in (*distributions, *sides, *counted) for edge in bins.edges)
 
 
 def beside_edge(edge: float, low: float, high: float, draw: random.Random) -> float:
@@ -577,6 +596,7 @@ def refused_plans() -> list[dict[str, str]]:
             "why": "expected shares of all values that are less than a whole",
         },
         *({"plan": text, "why": f"numbers that are promised by themselves: {why}"} for why, text in wrong_levels()),
+        *({"plan": text, "why": f"a number in bins: {why}"} for why, text in wrong_bins()),
         *({"plan": resealed(words=words), "why": f"words {why}"} for why, words in wrong_words()),
         {"plan": resealed(public=[{**column, "name": "x"}]), "why": "an attribute that is sent in clear"},
         {"plan": resealed(public=[{**column, "columns": ["X"]}]), "why": "an attribute's column that is sent in clear"},
@@ -655,6 +675,66 @@ def wrong_levels() -> Iterator[tuple[str, str]]:
     yield "less than a side declares", sealed_bytes(PLAN.seal(content | {"queries": louder})).decode() + "\n"
     yield "a delta too", resealed("age", delta=True, epsilon="1/2")
     yield "a delta instead", resealed("age", delta=True)
+
+
+def wrong_bins() -> Iterator[tuple[str, str]]:
+    """Plans of numbers in bins that no table can count, or that reveal too much, and what is wrong with them."""
+    document = json.loads(of_bins().bytes)
+
+    def resealed(edges: list[float] | None = None, name: str = "age", **changes: Any) -> str:
+        content = {field: part for field, part in document.items() if field != "hash"}
+        number = {field: part for field, part in content["attributes"][name]["number"].items() if field != "edges"}
+        number |= {} if edges is None else {"edges": edges}
+        own = {**content["attributes"][name], "number": number}
+        content |= {"attributes": {**content["attributes"], name: own}} | changes
+        return sealed_bytes(PLAN.seal(content)).decode() + "\n"
+
+    first, *others = document["queries"]
+    edges, three = document["attributes"]["age"]["number"]["edges"], {"epsilon": "1/2"}
+    yield "a table without them", resealed()
+    yield "edges that do not ascend", resealed([18, 40, 30, 90])
+    yield "an edge twice", resealed([18, 30, 30, 90])
+    yield "edges that end before the number", resealed([18, 24, 30, 80])
+    yield "edges that begin after it", resealed([20, 24, 30, 90])
+    yield "one bin", resealed([18, 90])
+    yield "513 bins", resealed([18 + 72 * i / 513 for i in range(513)] + [90])
+    yield "other bins than the channel has", resealed([18, 30, 90])
+    yield "those of a number whose distribution alone is asked", _of_distribution(edges)
+    channel = RandomizedResponse(3, "1/2").document_fields
+    histogram = {"histogram": "age", "weight": 1, "mechanism": channel, "subtract_totals": False}
+    yield "a histogram of them", resealed(edges, queries=[first, *others, histogram])
+    louder = {**first, "mechanism": RandomizedResponse(6, "1").document_fields}
+    yield "a table that reveals more than is promised of the number", resealed(edges, queries=[louder, *others])
+    unequal = {
+        **document["attributes"],
+        "age": {**document["attributes"]["age"], "protect": {**three, "sensitive": [0]}},
+    }
+    yield "of which some alone are promised", resealed(edges, attributes=unequal)
+    yield "a bound on dependence for a table of them", _of_bounded_table()
+
+
+def _of_distribution(edges: list[float]) -> str:
+    document = json.loads(frozen({"age": BINNED}, {"distribution": "age"}).bytes)
+    document["attributes"]["age"]["number"]["edges"] = edges
+    return _sealed_anew(document)
+
+
+def _of_bounded_table() -> str:
+    told = {"x": {"categories": ["yes", "no"]}, "age": BINNED, "z": {"categories": 3}}
+    told = {name: {**own, "delta": "1/2" if name == "x" else "2"} for name, own in told.items()}
+    document = json.loads(frozen(told, {"table": ["z", "age"]}, {"histogram": "x"}).bytes)
+    counted = [{"attribute": "x", "table": ["age", "z"], "bound": "1/10"}]
+    return _sealed_anew(
+        {
+            **document,
+            "dependence": {"rest": dict.fromkeys(told, "1"), "statistics": [], "tables": counted, "ground": ["?"]},
+        }
+    )
+
+
+def _sealed_anew(document: dict[str, Any]) -> str:
+    content = {field: part for field, part in document.items() if field != "hash"}
+    return sealed_bytes(PLAN.seal(content)).decode() + "\n"
 
 
 def wrong_series() -> Iterator[tuple[str, dict[str, Any]]]:

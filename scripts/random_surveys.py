@@ -136,6 +136,9 @@ def survey_of_questions(rng: random.Random) -> Survey:
         if name in survey["attribute"] and rng.random() < 0.5:
             survey["attribute"][name]["protect"] = {"epsilon": rng.choice(EPSILONS)}
     survey["ask"].append({"histogram": "p", "weight": rng.randint(1, 3)})
+    few = [name for name, own in survey["attribute"].items() if own.get("number", {}).get("bins", 0) <= 12]
+    if len(few) > 1:
+        survey["ask"].append({"table": rng.sample(few, 2)})
     return survey
 
 
@@ -152,6 +155,8 @@ def survey_of_deltas(rng: random.Random) -> Survey:
         asked.append({"covariance": names})
     if "d" in attributes and rng.random() < 0.5:
         asked.append({"table": ["c", "d"]})
+    if rng.random() < 0.3:
+        asked.append({"table": rng.sample([names[0], "c"], 2)})
     if rng.random() < 0.3:
         asked.append({"above": names[0], "threshold": 5})
     if rng.random() < 0.3:

@@ -165,6 +165,19 @@ def wider(document: Any, rng: random.Random) -> bool:
     return True
 
 
+def edge(document: Any, rng: random.Random) -> bool:
+    """A number that a table counts has a bin less, or bins elsewhere."""
+    found = [own["number"]["edges"] for own in document["attributes"].values() if "edges" in own.get("number", {})]
+    if not found:
+        return False
+    edges = rng.choice(found)
+    if rng.random() < 0.5:
+        del edges[rng.randrange(len(edges))]
+    else:
+        edges[rng.randrange(len(edges) - 1)] += 0.25
+    return True
+
+
 def other_draw(document: Any, rng: random.Random) -> bool:
     """Another question's mechanism, or randomized response at another epsilon, in place of one for as many values."""
     mechanisms = [(place, e) for place, e in places(document["queries"]) if isinstance(e, dict) and "draw" in e]
@@ -200,7 +213,7 @@ def operation(document: Any, rng: random.Random) -> bool:
     return True
 
 
-WAYS = (integer, weight, factor, omitted, bound, nearer, wider, other_draw, operation)
+WAYS = (integer, weight, factor, omitted, bound, nearer, wider, edge, other_draw, operation)
 
 
 def sealed(document: Any) -> str:

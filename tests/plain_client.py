@@ -155,7 +155,9 @@ KINDS = {"histogram": Histogram, "distribution": Distribution, "above": Above, "
 
 
 def size(attribute):
-    """How many values."""
+    """How many values; of a number in bins these, and that it is missing where it may be."""
+    if "number" in attribute:
+        return len(attribute["number"]["edges"]) - 1 + ("missing" in attribute)
     if "labels" in attribute:
         return len(attribute["labels"])
     return attribute["numbers"] if "numbers" in attribute else attribute["grid"]["rows"] * attribute["grid"]["columns"]
@@ -165,6 +167,9 @@ def index(attribute, value):
     """The place of a value."""
     if "labels" in attribute:
         return attribute["labels"].index(attribute["missing"] if value is None else value)
+    if "edges" in attribute.get("number", {}):
+        starts = attribute["number"]["edges"][:-1]
+        return len(starts) if value is None else max([0, *(i for i, start in enumerate(starts) if start <= value)])
     if "numbers" in attribute or isinstance(value, int):
         return value
     grid = attribute["grid"]

@@ -42,7 +42,7 @@ ATTRIBUTES = {
 
 ASKS = {
     "histogram": [{"histogram": "region", "weight": 2}],
-    "table": [{"table": ["smoker", "region"]}, {"tables": {"of": ["smoker", "region"]}}],
+    "table": [{"table": ["smoker", "region"]}, {"table": ["age", "smoker"]}, {"tables": {"of": ["smoker", "region"]}}],
     "mean": [{"mean": "age"}, {"mean": ["age", "weight"]}],
     "covariance": [{"covariance": ["age", "weight"]}],
     "regression": [

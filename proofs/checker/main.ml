@@ -125,6 +125,15 @@ let size_of attribute =
   | None, None, Some grid -> few_values (times_size (whole (get "rows" grid)) (whole (get "columns" grid)))
   | _ -> refuse "an attribute without values, or with values of several kinds"
 
+(* Of what a table counts: of a number its bins, and that it is missing where it may be. *)
+let counted_size attribute =
+  match find "number" attribute with
+  | None -> size_of attribute
+  | Some number -> (
+      match List.length (list (get "edges" number)) with
+      | 0 | 1 -> refuse "a number without bins"
+      | edges -> few_values (edges - 1 + if find "missing" attribute = None then 0 else 1))
+
 let blocks_of attribute k blocks =
   match (find "of" blocks, find "run" blocks, find "tiles" blocks) with
   | Some each, None, None ->
@@ -145,8 +154,8 @@ let blocks_of attribute k blocks =
       | _ -> refuse "tiles that have no height and width")
   | _ -> refuse "blocks that are none, or of several kinds"
 
-let promise_of attribute =
-  let k = size_of attribute and protect = get "protect" attribute in
+let promise_of ?(size = size_of) attribute =
+  let k = size attribute and protect = get "protect" attribute in
   let epsilon () = amount (text (get "epsilon" protect)) in
   let promise =
     match (find "bounds" protect, find "blocks" protect, find "sensitive" protect, find "metric" protect) with
@@ -373,7 +382,7 @@ let verdict plan question =
       if not has_deltas then of_promise own
       else ( match own with Ldp epsilon, size when size = k -> of_epsilon [ name ] epsilon [ answer ] | _ -> raise Not_covered)
   | None, Some names, None when find "epsilon" question = None ->
-      let promises = List.map (fun name -> promise_of (attribute name)) (list names) in
+      let promises = List.map (fun name -> promise_of ~size:counted_size (attribute name)) (list names) in
       if has_deltas then raise Not_covered else of_promise (cells promises)
   | None, None, Some _ ->
       let queries = get "queries" question in

@@ -108,7 +108,7 @@ def test_wrong_tables_are_told_in_words(changes, rule, found):
 
 def test_numbers_and_too_many_cells_are_told_in_words():
     age = {"age": {"number": {"low": 0, "high": 99}}, "smoker": {"categories": SMOKES}}
-    with pytest.raises(SordinoErrors, match=r"ask\.0\.table must be of categories or grids; found 'age', a number"):
+    with pytest.raises(SordinoErrors, match=r"ask\.0\.table: a number in a table must have 2 to 512 bins; found 'age'"):
         Survey.read(survey(attribute=age, ask=[{"table": ["age", "smoker"]}]))
     large = {"a": {"categories": 3000}, "b": {"categories": 3000}}
     with pytest.raises(SordinoErrors, match="at most 4,194,304 cells; found 9,000,000 of 'a' and 'b'"):

@@ -24,6 +24,7 @@ type attribute struct {
 	Number  *struct {
 		Low, High float64
 		Clip      bool
+		Edges     []float64
 	}
 }
 
@@ -110,7 +111,11 @@ func (p plan) cell(record object) int {
 	return int(cell)
 }
 
+// size is how many values there are; of a number in bins these, and that it is missing where it may be.
 func (a attribute) size() float64 {
+	if a.Number != nil {
+		return float64(len(a.Number.Edges) - 1 + bit(a.Missing != nil))
+	}
 	return a.Numbers + float64(len(a.Labels)) + a.Grid.Rows*a.Grid.Columns
 }
 
@@ -188,8 +193,9 @@ func (q question) answer(attributes map[string]*attribute, record object) answer
 		} else if q.Above != nil {
 			cell = place([]float64{ends.Low, q.Threshold}, own)
 		} else {
-			starts := append(steps(ends.Low, ends.High, q.Bins), q.Edges...)
-			cell = place(starts[:len(starts)-bit(q.Edges != nil)], own)
+			edges := choose(q.Table != nil, ends.Edges, q.Edges)
+			starts := append(steps(ends.Low, ends.High, q.Bins), edges...)
+			cell = cell*a.size() + place(starts[:len(starts)-bit(edges != nil)], own)
 		}
 		numbers = append(numbers, own)
 	}

@@ -5,8 +5,15 @@ decided here: a new kind is a domain, and its place in `AttributeDomain`.
 """
 
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
+from sordino.domain.bins import MISSING, Bins
+from sordino.domain.calendar import iso_date
 from sordino.domain.categories import Categories
 from sordino.domain.choices import Choices
 from sordino.domain.grid import Grid
@@ -37,6 +44,7 @@ class Attribute:
         not_asked: the category of who was not asked; None where everybody is, and of a number, which is missing then.
         is_date: whether it is a number that is asked for as a date, in days since 1970-01-01.
         phrasing: its words in the language in which results are shown; nothing is drawn, sent or compared by it.
+        bins: of a number, those by which tables count it; None where it has none.
 
     Example:
         >>> Attribute("smoker", Categories(["yes", "no"])).columns
@@ -53,6 +61,7 @@ class Attribute:
     not_asked: str | None = None
     is_date: bool = False
     phrasing: Phrasing = field(default_factory=Phrasing, compare=False, repr=False)
+    bins: Bins | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", tuple(self.columns) or (self.name,))
@@ -93,6 +102,36 @@ class Attribute:
             found = "a number" if isinstance(self.domain, Interval) else "categories of which several apply"
             raise SordinoError(f"{self.name!r} must have values that can be counted", found=found)
         return self.domain
+
+    @cached_property
+    def counted(self) -> Domain:
+        """The values by which a table counts it: its own; of a number its bins, and that it is missing if it may be.
+
+        Raises:
+            SordinoError: a number without bins, or categories of which several apply.
+        """
+        if self.bins is None:
+            return self.finite
+        ends = list(pairwise(self.bins.edges))
+        labels = [
+            f"{iso_date(low)} to {iso_date(high)}" if self.is_date else self.bins.title(low, high) for low, high in ends
+        ]
+        if len(set(labels)) < len(labels):
+            labels = [f"{low!r} to {high!r}" for low, high in ends]
+        return Categories([*labels, MISSING] if self.optional else labels)
+
+    def count(self, values: NDArray[Any]) -> NDArray[np.intp]:
+        """The place of each person's value among those by which a table counts it, shape (n,).
+
+        Args:
+            values: of categories and maps these places; numbers, within their ends unless they are clipped, NaN where
+                one is missing.
+        """
+        if self.bins is None:
+            return values
+        # One beyond an end lies in the bin at that end.
+        places = self.bins.locate(values)
+        return np.where(np.isnan(values), self.bins.k, places) if self.optional else places
 
     @property
     def choices(self) -> Choices:

@@ -23,6 +23,9 @@ FEWEST_BINS, MOST_BINS = 2, 512
 DEFAULT_BINS = 256
 """Number of equal bins of a distribution where a survey declares none."""
 
+MISSING = "missing"
+"""What the value of who has no number is called."""
+
 MOST_ON_SCALE = 20
 """From end to end of a whole-number scale: ages and hours of a day, which have parts, go further."""
 

@@ -12,15 +12,12 @@ from hashlib import sha256
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sordino.domain.bins import Bins
+from sordino.domain.bins import MISSING, Bins
 from sordino.domain.scaled import read_rows
 from sordino.errors import SordinoError
 from sordino.exact.messages import checked_class, shown
 from sordino.mechanism.base import Mechanism
 from sordino.query.statistic import Statistic
-
-MISSING = "missing"
-"""What the value of who has no number is called."""
 
 
 @checked_class

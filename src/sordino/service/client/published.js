@@ -77,8 +77,8 @@ export async function published({ plan, questions }) {
 
 const heading = (part, { n }) => `${topic(part)[0].toUpperCase()}${topic(part).slice(1)}${n === undefined ? "" : `, ${n} reports`}`;
 
-/** Names of a map's cells are rounded, and not alike everywhere. */
-const hasMap = ({ attribute, attributes = [attribute] }) => attributes.some((own) => own?.grid);
+/** Names of a map's cells are rounded, and not alike everywhere; bins of a table's numbers may be dates. */
+const hasMap = ({ attribute, attributes = [attribute] }) => attributes.some((own) => own?.grid || (attribute && own?.number));
 
 /** What a row of the collector's is called; of a table it has a value of each attribute. */
 const labelIn = ({ value }) => (Array.isArray(value) ? joinNames(value) : value);

@@ -134,6 +134,9 @@ class DrawnQuery:
             )
         if not any(isinstance(attribute.domain, Interval) for attribute in question.attributes):
             return self._counted_query()
+        if isinstance(self.channel, Query) and isinstance(self.channel.statistic, Values):
+            names, mechanism = tuple(question.attribute_names), self.channel.mechanism
+            return CellQuery(((UntabledReading(names, mechanism.k, self._words), mechanism),))
         queries = self.channel.queries if isinstance(self.channel, Together) else (self.channel,)
         readings = [_reading_of(question, query.number) for query in queries]
         alone = readings[0]

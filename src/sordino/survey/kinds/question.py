@@ -151,6 +151,9 @@ class QuestionPart(StrictTable, ABC):
     reads_numbers: ClassVar[bool] = False
     """Whether one level of epsilon is promised about all that it reads, as for numbers, not about pairs of values."""
 
+    counts_numbers: ClassVar[bool] = False
+    """Whether it reads a number as one of its bins, by the edges that stand at the attribute."""
+
     @property
     def tables(self) -> frozenset[TableOf]:
         """The tables of categories that a bound on dependence may be about."""
@@ -418,7 +421,7 @@ class SharesQuestion(Question):
     @property
     def domains(self) -> Mapping[str, Domain]:
         """Of each attribute the values by which it is counted."""
-        return {attribute.name: attribute.finite for attribute in self.attributes}
+        return {attribute.name: attribute.counted for attribute in self.attributes}
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -500,7 +503,8 @@ class SharesQuestion(Question):
             f"A missing answer{f' to {one.quoted_title}' if several else ''} counts as {one.missing!r} and is"
             " protected as that category is."
             for one in self.attributes
-            if one.missing is not None
+            # That a number is missing is said of the whole plan.
+            if one.missing is not None and not one.optional
         )
 
     @cached_property
@@ -517,16 +521,14 @@ class SharesQuestion(Question):
 
     def expected_of_survey(self, survey: "AskedSurvey") -> Floats | None:
         """The shares, shape (k,), each attribute independent of the others."""
-        from sordino.survey.schema.expected_people import expected_shares
+        from sordino.survey.schema.expected_people import expected_values
 
-        given = {name: survey.attribute[name].expected for name in self.attribute_names}
+        given = {attribute: survey.attribute[attribute.name].expected for attribute in self.attributes}
         if all(expected is None for expected in given.values()):
             return None
         shares = np.ones(1)
-        for name, expected in given.items():
-            domain = self.domains[name]
-            own = np.full(domain.k, 1 / domain.k) if expected is None else expected_shares(expected, domain)
-            shares = np.multiply.outer(shares, own).reshape(-1)
+        for attribute, expected in given.items():
+            shares = np.multiply.outer(shares, expected_values(expected, attribute)).reshape(-1)
         return round_as_stored(shares)
 
     @cached_property

@@ -66,7 +66,10 @@ def design_plan(survey: Survey, people: int, progress: Callable[[int], None] = l
         SordinoError: as of `design_questions`.
     """
     chosen = design_questions(survey, people, progress)
-    attributes = {name: attribute_words(survey.attribute_named(name)) for name in survey.attribute}
+    counted = {name for ask in survey.questions if ask.kind.part.counts_numbers for name in ask.attributes}
+    attributes = {
+        name: attribute_words(survey.attribute_named(name), is_counted=name in counted) for name in survey.attribute
+    }
     for name, protect in chosen.protects.items():
         attributes[name]["protect"] = protect
     words = questionnaire(survey)

@@ -130,6 +130,7 @@ class PlanDocument(StrictTable):
                 rule = "a question must be about attributes with one value, or about categories of which several apply"
                 raise SordinoError(rule, found=few(unfit), step="get the plan again")
             kind_of(part).check_part(part, self.attributes, has_deltas=self.epsilon is not None)
+        self._check_edges()
         self._check_bounds()
         require_conditions(self.attributes, self.dependence)
         deciding = {other for part in self.attributes.values() for other in part.only_if or ()}
@@ -147,15 +148,26 @@ class PlanDocument(StrictTable):
             self.words.require_fit(self.attributes, self.asked_public)
 
     @property
+    def _counted_numbers(self) -> set[str]:
+        """The numbers that tables count by their bins."""
+        return {name for name, part in self.attributes.items() if part.bins is not None}
+
+    @property
     def asked_public(self) -> list[PublicPart]:
         """The public columns that people are asked for: not their period, which they draw."""
         return (self.public or [])[: None if self.series is None else -1]
+
+    def _check_edges(self) -> None:
+        """Edges of numbers are those by which tables count them."""
+        counted = {name for part in self.queries if part.counts_numbers for name in part.names}
+        if idle := sorted(self._counted_numbers - counted):
+            raise SordinoError("edges of a number must be of one that a table asks for", found=few(idle))
 
     def _check_bounds(self) -> None:
         """Bounds on dependence are about what is asked: what others are about is which values are asked together."""
         if self.dependence is None:
             return
-        tables = {table for part in self.queries for table in part.tables}
+        tables = {table for part in self.queries for table in part.tables if not table & self._counted_numbers}
         signs = {sign for part in self.queries for sign in part.signs}
         thresholds = {number for part in self.queries for number in part.thresholds}
         step = "leave the bound out"

@@ -9,6 +9,7 @@ from sordino.document.domains import KINDS, domain_of, domain_words
 from sordino.document.schema.limits import ValueLimits
 from sordino.document.schema.strict_table import StrictTable, setting
 from sordino.domain.attribute import Attribute, AttributeDomain
+from sordino.domain.bins import Bins
 from sordino.domain.choices import Choices
 from sordino.domain.grid import Grid
 from sordino.domain.interval import Interval
@@ -58,9 +59,14 @@ class RangePart(StrictTable):
 
 
 class NumberPart(RangePart):
-    """A number between two ends; beyond them it is refused, or clipped to the end."""
+    """A number between two ends; beyond them it is refused, or clipped to the end.
+
+    Attributes:
+        edges: of the bins by which tables count it, from end to end; None where no table asks for it.
+    """
 
     clip: bool
+    edges: list[float] | None = None
 
 
 class BlocksPart(StrictTable):
@@ -189,6 +195,7 @@ class AttributePart(StrictTable):
     def _mistakes(self) -> Iterator[SordinoError]:
         """Settings that do not go together; with the values, which are looked at first."""
         is_number = isinstance(self.domain, Interval)
+        _ = self.bins
         if self.several is not None and self.none is None:
             yield SordinoError("several must apply of labels, beside what none of them is called")
         if len(self.columns) == 2 and self.grid is None:
@@ -203,6 +210,22 @@ class AttributePart(StrictTable):
         ):
             rule = "what is asked only if something holds must have a last label for who is not asked, or be a number"
             yield SordinoError(rule, found=shown(self.not_asked))
+
+    @property
+    def bins(self) -> Bins | None:
+        """Those by which tables count a number.
+
+        Raises:
+            SordinoError: edges that do not cover its range.
+        """
+        if self.number is None or self.number.edges is None:
+            return None
+        return Bins.from_edges(self.number.edges, Interval(self.number.low, self.number.high))
+
+    @property
+    def is_countable(self) -> bool:
+        """Whether a table can count its values: categories, a map, or a number in bins."""
+        return self.number is None or self.number.edges is not None
 
     @property
     def has_several(self) -> bool:
@@ -287,15 +310,21 @@ def attribute_of(
     only_if = tuple((name, tuple(labels)) for name, labels in (part.only_if or {}).items())
     columns, unasked = tuple(part.columns), part.not_asked
     return Attribute(
-        name, domain, columns, part.missing, clip, delta, only_if, unasked, is_date, phrasing or Phrasing()
+        name, domain, columns, part.missing, clip, delta, only_if, unasked, is_date, phrasing or Phrasing(), part.bins
     )
 
 
-def attribute_words(attribute: Attribute) -> dict[str, Any]:
-    """An attribute in the words of a plan, without what is promised about its values."""
+def attribute_words(attribute: Attribute, *, is_counted: bool = False) -> dict[str, Any]:
+    """An attribute in the words of a plan, without what is promised about its values.
+
+    Args:
+        attribute: of a survey.
+        is_counted: whether a table asks for it, which counts a number by its bins.
+    """
     words = {**domain_words(attribute.domain), "columns": list(attribute.columns)}
     if isinstance(attribute.domain, Interval):
         words["number"]["clip"] = attribute.clip
+        words["number"] |= {"edges": list(attribute.bins.edges)} if is_counted and attribute.bins else {}
     words |= {} if attribute.missing is None else {"missing": attribute.missing}
     words |= {"only_if": {name: list(labels) for name, labels in attribute.only_if}} if attribute.only_if else {}
     words |= {} if attribute.not_asked is None else {"not_asked": attribute.not_asked}

@@ -26,7 +26,7 @@ from sordino.document.domains import domain_of
 from sordino.document.schema.nearest import nearest
 from sordino.document.schema.strict_table import StrictTable, setting
 from sordino.domain.attribute import Attribute, AttributeDomain, Domain
-from sordino.domain.bins import DEFAULT_BINS, Bins
+from sordino.domain.bins import DEFAULT_BINS, MOST_BINS, Bins
 from sordino.domain.choices import Choices
 from sordino.domain.condition import NOT_ASKED
 from sordino.domain.grid import Grid
@@ -118,6 +118,12 @@ class NumberTable(RangeTable):
                 step = "equal bins have no edges of their own: leave one out"
                 raise SordinoError("a number must have either bins or edges", found="bins and edges", step=step)
             Bins.from_edges(self.edges, Interval(self.low, self.high))
+
+    @property
+    def counted_bins(self) -> Bins | None:
+        """Declared bins, by which tables count it; None without any, and where they are more than tables can have."""
+        declared = self.edges is not None or (self.bins is not None and self.bins <= MOST_BINS)
+        return self.default_bins if declared else None
 
     @property
     def default_bins(self) -> Bins:
@@ -293,7 +299,9 @@ class AttributeTable(StrictTable):
         """
         columns = columns_of(name, self.column, grid=self.grid is not None)
         clip, unasked = self.number is not None and self.number.clip, self.unasked_label
-        return Attribute(name, self.domain(), columns, self.missing_text, clip, delta, self.conditions, unasked)
+        bins = None if self.number is None else self.number.counted_bins
+        conditions, missing = self.conditions, self.missing_text
+        return Attribute(name, self.domain(), columns, missing, clip, delta, conditions, unasked, bins=bins)
 
     def domain(self) -> AttributeDomain:
         """Its values."""

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sordino.document.schema.nearest import nearest
-from sordino.domain.attribute import Domain
+from sordino.domain.attribute import Attribute, Domain
 from sordino.domain.bins import Bins
 from sordino.domain.choices import Choices
 from sordino.domain.interval import Interval
@@ -243,6 +243,21 @@ def expected_shares(given: object, domain: Domain) -> Floats:
         SordinoErrors: as `read_shares` says.
     """
     return read_shares(given, [domain.label(value) for value in range(domain.k)], "expected")
+
+
+def expected_values(given: object, attribute: Attribute) -> Floats:
+    """The share of each value by which tables count an attribute, shape (k,).
+
+    Where nothing is given all values are alike; of a number that may be missing, among people who should have it.
+
+    Raises:
+        SordinoErrors: as `read_shares` says.
+    """
+    domain, bins, missing = attribute.counted, attribute.bins, attribute.missing_share
+    if bins is None:
+        return np.full(domain.k, 1 / domain.k) if given is None else expected_shares(given, domain)
+    own = np.full(bins.k, 1 / bins.k) if given is None else expected_bins(given, bins)
+    return np.append(own * (1 - missing), missing) if attribute.optional else own
 
 
 def _beta(spread: tuple[float, float], ends: Interval) -> tuple[float, float]:

@@ -4,9 +4,10 @@
 import { requires } from "./entries.js";
 import { amount, compare, fraction, minus, scaled, times } from "./fraction.js";
 
-/** How many values an attribute has. */
+/** How many values an attribute has; of a number its bins, and that it is missing where it may be. */
 export function size(attribute) {
   if (attribute.labels) return attribute.labels.length;
+  if (attribute.number) return attribute.number.edges.length - 1 + Number(attribute.missing !== undefined);
   return attribute.numbers ?? attribute.grid.rows * attribute.grid.columns;
 }
 

@@ -5,6 +5,7 @@ import { blocks, sensitive, size } from "../channel/promised.js";
 import { requires } from "../channel/entries.js";
 import { NOTHING, amount, atMost, sum, written } from "../channel/fraction.js";
 import { LARGEST_MATRIX } from "./fields.js";
+import { bin } from "./record.js";
 import { hasHidden, protectedPairs } from "./pairs.js";
 
 /** Cells that have names of their own, at most. */
@@ -24,8 +25,36 @@ const isPlain = (part) => part !== "" && !/^ | $|"|, /.test(part);
 /** How many cells attributes have together. */
 export const countCells = (attributes) => attributes.reduce((all, attribute) => all * size(attribute), 1);
 
-/** The cell of a value of each attribute. */
-export const cellOf = (attributes, values) => values.reduce((cell, value, i) => cell * size(attributes[i]) + value, 0);
+/** The cell of a value of each attribute, of a number the bin in which it lies. */
+export const cellOf = (attributes, values) => values.reduce((cell, value, i) => cell * size(attributes[i]) + placeOf(attributes[i], value), 0);
+
+/** The place of a value among those by which a table counts it: of none, the one after the bins. */
+function placeOf({ number }, value) {
+  if (!number) return value;
+  return Number.isNaN(value) ? number.edges.length - 1 : bin(value, number.edges);
+}
+
+/** A number in twelve digits at most. */
+const plain = (number) => String(Number(number.toPrecision(12)));
+
+/** From where to where a bin goes; where each whole number has a bin of its own, this number. */
+function binLabel(edges, place) {
+  const [low, high] = edges.slice(place, place + 2);
+  const isScale = Number.isInteger(edges[0] - 0.5) && edges.every((edge, i) => edge === edges[0] + i);
+  return isScale ? plain(low + 0.5) : `${plain(low)} to ${plain(high)}`;
+}
+
+/** The name of a value; of a map's cell its centre, degrees north, then east; of a number's bin its ends. */
+export function labelOf({ labels, grid, number }, value) {
+  if (grid) {
+    const { south, north, west, east, rows, columns } = grid;
+    const latitude = south + ((Math.floor(value / columns) + 0.5) * (north - south)) / rows;
+    const longitude = west + (((value % columns) + 0.5) * (east - west)) / columns;
+    return [latitude, longitude].map((degrees) => String(Number(degrees.toPrecision(6)))).join(",");
+  }
+  if (number) return value < number.edges.length - 1 ? binLabel(number.edges, value) : "missing";
+  return labels?.[value] ?? String(value);
+}
 
 /** The values in each cell. */
 function rowsOf(attributes) {
@@ -38,8 +67,7 @@ export function cells(attributes, epsilon) {
   const protect = epsilon === undefined ? together(attributes) : { epsilon };
   const k = countCells(attributes);
   if (k > NAMED) return { numbers: k, protect };
-  const name = ({ labels }, value) => labels?.[value] ?? String(value);
-  return { labels: rowsOf(attributes).map((row) => joinNames(row.map((value, i) => name(attributes[i], value)))), protect };
+  return { labels: rowsOf(attributes).map((row) => joinNames(row.map((value, i) => labelOf(attributes[i], value)))), protect };
 }
 
 function together(attributes) {

@@ -16,6 +16,7 @@ const unlike = (found) => new Set(found).size === found.length;
 const same = (one, other) => one.length === other.length && one.every((name) => other.includes(name));
 
 const isCounted = ({ number }) => number === undefined;
+const isCountable = ({ number }) => number?.edges !== undefined || number === undefined;
 const own = ({ attributes }, names) => names.map((name) => attributes[name]);
 const categorical = ({ base }) => Object.keys(base ?? {});
 
@@ -39,8 +40,8 @@ function fitsKinds(plan) {
     const hasSeveral = (attribute) => attribute.several !== undefined;
     if (part.several !== undefined) return hasSeveral(plan.attributes[part.several]) && plan.attributes[part.several].protect !== undefined;
     if (own(plan, about(part)).some(hasSeveral)) return false;
-    if (part.table) return own(plan, part.table).every(isCounted);
-    if (part.histogram !== undefined) return plan.attributes[part.histogram].protect !== undefined;
+    if (part.table) return own(plan, part.table).every(isCountable);
+    if (part.histogram !== undefined) return isCounted(plan.attributes[part.histogram]) && plan.attributes[part.histogram].protect !== undefined;
     const numbers = part.numbers ? numbersOf(part) : about(part);
     return numbers.every((name) => !isCounted(plan.attributes[name]));
   });
@@ -63,6 +64,15 @@ function coversNumber(plan) {
     const edges = edgesOf(part, { low, high });
     const ascend = edges.every((edge, i) => i === 0 || edges[i - 1] < edge);
     return ascend && edges[0] === low && edges.at(-1) === high && part.ranges.flat().every((end) => edges.includes(end));
+  });
+}
+
+/** Whether numbers have the edges of bins where a table asks for them, and only there, from end to end. */
+function countsNumbers(plan) {
+  const counted = new Set(asked(plan, "table").flatMap(({ table }) => table));
+  return Object.entries(plan.attributes).every(([name, { number }]) => {
+    if (number?.edges === undefined) return true;
+    return counted.has(name) && number.edges[0] === number.low && number.edges.at(-1) === number.high;
   });
 }
 
@@ -147,7 +157,9 @@ function promisesCells(plan) {
 function dependsOnAsked(plan) {
   const { tables = [], category_signs: signs = [], thresholds = [] } = plan.dependence ?? {};
   const pairs = asked(plan, "base").flatMap((part) => categorical(part).flatMap((name, i, names) => names.slice(i + 1).map((other) => [name, other])));
-  const known = [...asked(plan, "table").map(({ table }) => table), ...pairs];
+  // A table with a number is of no such bound.
+  const counted = asked(plan, "table").map(({ table }) => table).filter((names) => own(plan, names).every(isCounted));
+  const known = [...counted, ...pairs];
   const distributions = asked(plan, "distribution").map(({ distribution }) => distribution);
   const together = ({ category, number }) => asked(plan, "base").some((part) => categorical(part).includes(category) && numbersOf(part).includes(number));
   return tables.every(({ table }) => known.some((names) => same(names, table))) && signs.every(together) && thresholds.every(({ number }) => distributions.includes(number));
@@ -247,12 +259,13 @@ function protectsDeciding({ attributes, dependence }) {
 export const RULES = [
   ["a question must be about the plan's attributes", isKnown],
   ["a histogram, a distribution, a threshold and a table must be asked once", isAskedOnce],
-  ["a histogram must be of protected values, a table of attributes without numbers, everything else of numbers", fitsKinds],
+  ["a histogram must be of protected values, a table of categories or numbers in bins, everything else of numbers", fitsKinds],
   ["what is asked only because of earlier answers must depend on categories of other attributes, and not on itself", decidesBefore],
   ["what tells for certain of another attribute must be protected as well, and nothing may bound what it tells", protectsDeciding],
   [`at most ${MOST_COMBINATIONS} combinations may be values of one channel`, combinesFew],
   ["categories must be features of a regression, each with a base that is one of them", hasBases],
   ["the bins of a distribution must cover its number, and its ranges begin and end at their edges", coversNumber],
+  ["edges of a number must cover it, and a table must ask for it", countsNumbers],
   ["a threshold must lie within the range of a number that everybody has", cutsNumber],
   [`attributes and tables must have at most ${LARGEST_DOMAIN} values, all questions together ${MOST_VALUES}`, isFew],
   ["each attribute must be asked for, or have a delta", isAskedOrBounded],

@@ -1,6 +1,6 @@
 // The draw of a report: a question, where numbers are asked a query, its statistic, its mechanism.
 
-import { cellOf, cells, joinNames } from "./cells.js";
+import { cellOf, cells, joinNames, labelOf } from "./cells.js";
 import { appliesTo, combinationOf, combinationsOf, countCombinations, marksOf, withConditions } from "./choices.js";
 import { codes, listOf, requires } from "../channel/entries.js";
 import { gcd } from "../channel/fraction.js";
@@ -19,17 +19,6 @@ function ofShares(own, attribute) {
   const found = new Mechanism(own);
   requires(found.k === size(attribute), `the mechanism must be about ${size(attribute)} values`, String(found.k));
   return found;
-}
-
-/** The name of a value; of a map's cell its centre, degrees north, then east. */
-function labelOf({ labels, grid }, value) {
-  if (grid) {
-    const { south, north, west, east, rows, columns } = grid;
-    const latitude = south + ((Math.floor(value / columns) + 0.5) * (north - south)) / rows;
-    const longitude = west + (((value % columns) + 0.5) * (east - west)) / columns;
-    return [latitude, longitude].map((degrees) => String(Number(degrees.toPrecision(6)))).join(",");
-  }
-  return labels?.[value] ?? String(value);
 }
 
 /** Expected shares are of the values that are read, in as many tables as are read, and add up to a whole. */

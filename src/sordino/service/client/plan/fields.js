@@ -91,7 +91,7 @@ export const PLAN = planFields({
     ({ west, east }) => -180 <= west && west < east && east <= 180,
     ({ rows, columns }) => rows * columns <= LARGEST_DOMAIN,
   ],
-  NumberPart: [settings({ low: END, high: END }), ({ low, high }) => low < high],
+  NumberPart: [settings({ low: END, high: END, edges: both(({ length }) => 3 <= length && length <= 513, ascends) }), ({ low, high }) => low < high],
   BlocksPart: [exactlyOne(["of", "run", "tiles"])],
   MapMetricPart: [settings({ per: isRational, row_step: isEpsilon, column_step: isEpsilon })],
   MetricPart: [

@@ -23,7 +23,7 @@ export function planFields(checks) {
     ground: listOf(text),
   });
   const GridPart = table("GridPart", { south: real, north: real, west: real, east: real, rows: integer, columns: integer });
-  const NumberPart = table("NumberPart", { low: real, high: real, clip: truth });
+  const NumberPart = table("NumberPart", { low: real, high: real, clip: truth, "edges?": listOf(real) });
   const BlocksPart = table("BlocksPart", { "tiles?": listOf(whole(1), 2, 2), "run?": whole(1), "of?": listOf(whole(0)) });
   const MapMetricPart = table("MapMetricPart", { per: text, unit: text, row_step: text, column_step: text });
   const MetricPart = table("MetricPart", {

@@ -15,7 +15,7 @@ from sordino.blocks.digits import DISTANCES
 from sordino.blocks.finding import Finding
 from sordino.blocks.sentence import Purpose, Sentence
 from sordino.blocks.tables import NET, QuantityTable
-from sordino.domain.bins import plain
+from sordino.domain.bins import MISSING, plain
 from sordino.domain.calendar import iso_date
 from sordino.errors import SordinoError
 from sordino.estimation.intervals.possible import possible_limits
@@ -25,7 +25,6 @@ from sordino.estimation.number_distribution import DistributionEstimate, Limits
 from sordino.estimation.range_shares import RangeShares
 from sordino.estimation.share_estimate import Method
 from sordino.mechanism.channel import Aggregate
-from sordino.query.bin import MISSING
 from sordino.survey.kinds.coverage import Coverage
 from sordino.survey.kinds.distribution.distribution_question import DistributionQuestion
 from sordino.survey.kinds.estimate_rows import UNBIASED, Numbers, numbers_at

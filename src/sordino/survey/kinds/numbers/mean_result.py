@@ -9,13 +9,13 @@ import numpy as np
 from sordino.blocks.block import Plot
 from sordino.blocks.charts import PointChart
 from sordino.blocks.finding import Finding
+from sordino.domain.bins import MISSING
 from sordino.domain.interval import Interval
 from sordino.estimation.intervals.forged import Limits, moved_means
 from sordino.estimation.intervals.moment_limits import RatioRows
 from sordino.estimation.intervals.quotient import QuotientRows
 from sordino.estimation.means_and_covariances import MeansGiven, NormalEstimate, means
 from sordino.mechanism.channel import Aggregate
-from sordino.query.bin import MISSING
 from sordino.survey.kinds.coverage import Coverage
 from sordino.survey.kinds.estimate_rows import EstimateRow
 from sordino.survey.kinds.number_findings import middle_finding

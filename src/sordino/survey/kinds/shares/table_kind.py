@@ -1,7 +1,9 @@
 """The kind of question that asks for the shares of all combinations of several attributes' values.
 
+A number is counted by its bins, which its attribute declares: a cell is a bin of it with a value of each other one.
+
 [[ask]]
-table = ["age_group", "smoker"]
+table = ["age", "smoker"]                                      # age in bins, or categories
 [[ask]]
 tables = { of = ["age_group", "smoker", "sex"], ways = 2 }     # a table of each two of them
 """
@@ -27,11 +29,12 @@ from sordino.definition.sampling import Answer, AnswerType
 from sordino.document.schema.limits import Convert
 from sordino.document.schema.strict_table import StrictTable, setting
 from sordino.domain.attribute import Attribute
+from sordino.domain.bins import MOST_BINS
 from sordino.domain.categories import few
 from sordino.domain.finite_record import Record
 from sordino.errors import SordinoError
 from sordino.exact.messages import shown
-from sordino.printable import join_names
+from sordino.printable import SEPARATOR, join_names
 from sordino.query.query import Query
 from sordino.query.statistic import Values
 from sordino.survey.kinds.names import Names, require_distinct
@@ -40,6 +43,7 @@ from sordino.survey.kinds.shares.shares_kind import SharesKind, channel_of_share
 from sordino.survey.schema.amounts import canonical_amount
 from sordino.survey.schema.attribute_part import LARGEST_DOMAIN, AttributePart, ProtectPart
 from sordino.survey.schema.promise import Definition, definition_of
+from sordino.survey.schema.whole_number_scale import scale_mistake
 
 if TYPE_CHECKING:
     from sordino.design.sample_questions import Compared
@@ -98,13 +102,15 @@ class TablePart(SharesPart):
     """A question about the shares of the cells of several attributes together, and how it is answered.
 
     Attributes:
-        table: the attributes; a cell is a value of each, the last one's run fastest.
+        table: the attributes; a cell is a value of each, or of a number the bin, and the last one's run fastest.
         epsilon: for every two cells alike, in nats, as text, where attributes have deltas; None where what is promised
             about each attribute's values says it all.
     """
 
     table: list[str] = setting(min_length=FEWEST_TOGETHER, max_length=MOST_TOGETHER)
     epsilon: str | None = None
+
+    counts_numbers = True
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -148,6 +154,12 @@ class TableQuestion(SharesQuestion):
     is_table = True
 
     @cached_property
+    def title(self) -> str:
+        """The questions that people were asked, of numbers with their units: values are bins."""
+        titles = [attribute.title_with_unit for attribute in self.attributes]
+        return self.name if titles == self.attribute_names else self.name_of(titles, SEPARATOR.join)
+
+    @cached_property
     def domain(self) -> Record:
         return Record(self.domains)
 
@@ -164,8 +176,9 @@ class TableQuestion(SharesQuestion):
 
     @property
     def types(self) -> tuple[AnswerType, ...]:
-        places = tuple((place,) for place in self.places)
-        return ((Answer(places, self.certificate.level(self.definition.epsilon), table=True),),)
+        places, level = tuple((place,) for place in self.places), self.certificate.level(self.definition.epsilon)
+        # Nothing bounds what others say of a number's bin with a category, but what bounds all that they say.
+        return ((Answer(places, level, table=all(attribute.bins is None for attribute in self.attributes)),),)
 
     def labels(self, value: int) -> list[str]:
         values = np.unravel_index(value, self.shape)
@@ -175,7 +188,8 @@ class TableQuestion(SharesQuestion):
         return {"attributes": self.attribute_names, "value": self.labels(value)}
 
     def column(self, values: Mapping[str, NDArray[Any]]) -> NDArray[np.intp]:
-        cells: NDArray[np.intp] = np.ravel_multi_index([values[name] for name in self.attribute_names], self.shape)
+        own = [attribute.count(values[attribute.name]) for attribute in self.attributes]
+        cells: NDArray[np.intp] = np.ravel_multi_index(own, self.shape)
         return cells
 
     @property
@@ -244,18 +258,18 @@ class TableKind(SharesKind[TableSettings, TablePart, TableQuestion]):
     ) -> Iterator[SordinoError]:
         """Tables are of values that can be counted, not too many of them, and each is asked once."""
         where, names = self.place_of_mistake(where, settings), self.attributes(settings)
-        numbers = [name for name in names if name in survey.attribute and survey.attribute[name].number]
-        if numbers:
-            step = "name categories of it instead of a number, as [attribute.age_group], or ask for its mean"
-            yield SordinoError(f"{where} must be of categories or grids", found=f"{numbers[0]!r}, a number", step=step)
-        known = not numbers and all(name in survey.attribute for name in names)
+        wrong = [error for name in names if name in survey.attribute and (error := _bins_mistake(name, survey))]
+        yield from (SordinoError(f"{where}: {one.rule}", found=one.found, step=one.step) for one in wrong)
+        known = not wrong and all(name in survey.attribute for name in names)
         asked = [self.attributes(one) for one in self.each(settings)]
         for table in asked if known else ():
-            cells = prod(survey.attribute_named(name).finite.k for name in table)
+            cells = prod(survey.attribute_named(name).counted.k for name in table)
             if cells > LARGEST_DOMAIN:
                 rule = f"{where}: a table must have at most {LARGEST_DOMAIN:,} cells"
                 found = f"{cells:,} of {' and '.join(map(repr, table))}"
-                yield SordinoError(rule, found=found, step="ask fewer attributes together, or coarser ones")
+                yield SordinoError(
+                    rule, found=found, step="ask fewer attributes together, or coarser ones, as a number in fewer bins"
+                )
         again = [table for table in asked if frozenset(table) in before]
         if again:
             found = f"that of {' and '.join(map(repr, again[0]))} again"
@@ -266,8 +280,10 @@ class TableKind(SharesKind[TableSettings, TablePart, TableQuestion]):
     def statistics(
         self, settings: TableSettings, places: Mapping[str, int], categories: frozenset[str]
     ) -> "Iterator[Compared]":
-        del categories
-        yield tuple(sorted(places[name] for name in self.attributes(settings)))
+        """Of categories alone: what a sample says of numbers is about other readings than their bins beside others."""
+        names = self.attributes(settings)
+        if categories.issuperset(names):
+            yield tuple(sorted(places[name] for name in names))
 
     def choose(self, settings: TableSettings, survey: "AskedSurvey", terms: "ChoiceTerms") -> "Chosen":
         """What is promised about each attribute's values, unless it is a delta, and how the shares are asked."""
@@ -275,7 +291,7 @@ class TableKind(SharesKind[TableSettings, TablePart, TableQuestion]):
         from sordino.survey.schema.protect_table import protect_part
 
         names = self.attributes(settings)
-        domains = {name: survey.attribute_named(name).finite for name in names}
+        domains = {name: survey.attribute_named(name).counted for name in names}
         record, part, protects = Record(domains), dict[str, Any](table=list(names)), dict[str, ProtectPart]()
         if terms.has_deltas and survey.epsilon is not None:
             level = terms.limits.of_table(tuple(sorted(terms.places[name] for name in names)))
@@ -291,9 +307,9 @@ class TableKind(SharesKind[TableSettings, TablePart, TableQuestion]):
 
     def check_part(self, part: TablePart, attributes: Mapping[str, AttributePart], *, has_deltas: bool) -> None:
         """It is about different attributes that can be counted, each protected in the plan's way."""
-        if len(set(part.table)) < len(part.table) or any(attributes[name].number is not None for name in part.table):
-            rule = "a table must be of different attributes without numbers"
-            raise SordinoError(rule, found=few(part.table), step="name categories, each once")
+        if len(set(part.table)) < len(part.table) or not all(attributes[name].is_countable for name in part.table):
+            rule = "a table must be of different attributes, its numbers in bins"
+            raise SordinoError(rule, found=few(part.table), step="name categories or numbers with edges, each once")
         if (part.epsilon is not None) != has_deltas:
             raise SordinoError("a table must have an epsilon where attributes have deltas, and only there")
         if not has_deltas and any(attributes[name].protect is None for name in part.table):
@@ -305,6 +321,19 @@ class TableKind(SharesKind[TableSettings, TablePart, TableQuestion]):
         attributes = tuple(plan.attributes[name] for name in part.table)
         places = tuple(plan.places[name] for name in part.table)
         return TableQuestion(part, share, people, plan.parts, plan.least, attributes, own, places)
+
+
+def _bins_mistake(name: str, survey: "AskedSurvey") -> SordinoError | None:
+    """What is wrong with the bins of a number, if it is one: those of a table are few, and declared for it."""
+    number, is_date = survey.attribute[name].number, survey.attribute[name].input == "date"
+    if number is None:
+        return None
+    bins = number.counted_bins
+    if bins is None:
+        found = f"{name!r} without bins" if number.bins is None else f"{number.bins:,} of {name!r}"
+        step = f"write bins = 5 at attribute.{name}.number, or edges = [...] that suit it"
+        return SordinoError(f"a number in a table must have 2 to {MOST_BINS} bins", found=found, step=step)
+    return None if is_date else scale_mistake(bins, (), by_hand=number.edges is not None)
 
 
 TABLE = TableKind(("table", "tables"), TableSettings, TablePart)
