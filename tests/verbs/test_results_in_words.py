@@ -8,10 +8,14 @@ import pytest
 
 import sordino
 from sordino.blocks.block import Block, BlockGroup, blocks_of
-from sordino.blocks.tables import QuantityTable, readable_header, readable_rows
+from sordino.blocks.tables import QuantityTable, TextTable, readable_header, readable_rows
+from sordino.cli.explanations import promise_rows
 from sordino.errors import SordinoError
 from sordino.show.findings import finding_blocks
 from sordino.verbs.plan_results import PlanEstimate
+from sordino.words.condition_sentences import condition_sentences
+from sordino.words.odds_by_attribute import coordinate_sentences, coordinate_summary
+from sordino.words.public_columns import public_sentences
 
 WAYS = {"car": {"en": "By car", "de": "Mit dem Auto"}, "foot": {"en": "On foot", "de": "Zu Fuß"}}
 ASKED = {
@@ -121,3 +125,100 @@ def test_a_share_is_written_in_one_way_wherever_it_stands(found: dict[str, PlanE
     assert len(within) == 2
     assert all(re.fullmatch(r"[\d.]+ % \([\d.]+\s%\sto\s[\d.]+\s%\)", cell) for cell in within)
     assert not re.findall(r"\d% (interval|confidence|from)", page)
+
+
+WORDED = {
+    "way": {
+        "categories": ["car", "foot"],
+        "text": "How do you travel?",
+        "labels": {"car": "By car", "foot": "On foot"},
+    },
+    "brand": {"categories": ["x", "y"], "text": "Which car?", "only_if": {"way": "car"}},
+    "minutes": {
+        "number": {"low": 0, "high": 100, "bins": 4},
+        "text": "How long?",
+        "unit": "minutes",
+        "protect": {"epsilon": "4"},
+    },
+    "plain": {"categories": ["a", "b"]},
+}
+GROUPED = {
+    "version": 1,
+    "epsilon": "4",
+    "public": {
+        "area": {"categories": ["n", "s"], "text": "Where do you live?", "labels": {"n": "In the north", "s": "South"}},
+        "wave": {"categories": ["one"]},
+    },
+    "attribute": WORDED,
+    "ask": [{"histogram": name} for name in ("way", "brand", "plain")] + [{"distribution": "minutes"}],
+}
+
+
+@pytest.fixture(scope="module")
+def grouped() -> PlanEstimate:
+    plan = sordino.plan(GROUPED, people=4000)
+    people = pa.table(
+        {
+            "area": ["n", "s"] * 2000,
+            "wave": ["one"] * 4000,
+            "way": ["car", "foot"] * 2000,
+            "brand": ["x", None] * 2000,
+            "minutes": [20.0, 30.0] * 2000,
+            "plain": ["a", "b"] * 2000,
+        }
+    )
+    tally = sordino.aggregate(plan, sordino.privatize(plan, people))
+    return sordino.estimate(plan, tally, by=["area", "wave"]).with_views(differences=[("way", "car", "foot")])
+
+
+def test_groups_and_differences_are_in_the_words_too(grouped: PlanEstimate) -> None:
+    shown = texts(grouped)
+    assert "“How do you travel?” by “Where do you live?”, wave" in shown
+    assert "“Where do you live?”, wave: “How do you travel?”" in shown
+    assert "In the north, one: By car" in shown
+    assert "By car minus On foot" in shown
+    assert "“How do you travel?”: each group minus all other people" in shown
+    assert "In the north, one: 0 to 25 (minutes)" in shown
+    tables = [table for view in grouped.views for table in blocks_of(TextTable, view.blocks())]
+    assert ("shares of “How do you travel?”", "2") in [row[:2] for table in tables for row in table.rows]
+    assert ("In the north, one", "2,000") in [row[:2] for table in tables for row in table.rows]
+    finding = " ".join(sentence.text for group in finding_blocks((), grouped.views) for sentence in group.parts)
+    assert "By “Where do you live?”, wave: the share of" in finding
+    for name in ("way", "area", "car:", "n, one"):
+        assert not re.search(rf"^{name}|: {name}", shown, re.MULTILINE), name
+
+
+def test_files_keep_the_names_of_groups_and_differences(grouped: PlanEstimate) -> None:
+    rows = grouped.to_tidy().to_pylist()
+    (between,) = [row for row in rows if row["kind"] == "between"]
+    assert (between["attribute"], between["term"], between["minus"]) == ("way", "car", "foot")
+    differences = {(row["group"], row["term"], row["minus"]) for row in rows if row["kind"] == "group difference"}
+    assert {("n, one", "car", "rest"), ("s, one", "0 to 25", "rest")} <= differences
+    assert next(row["term"] for row in rows if row["kind"] == "equality") == "shares of way"
+
+
+def test_a_difference_of_shares_is_in_percentage_points(grouped: PlanEstimate) -> None:
+    (table,) = [
+        table
+        for view in grouped.views
+        for table in blocks_of(QuantityTable, view.blocks())
+        if table.kind(0) == "between"
+    ]
+    assert table.texts(0)["estimate"] == f"{100 * table.numbers(0)['estimate']:.1f} %"
+
+
+def test_a_promise_is_in_the_words_too() -> None:
+    plan = sordino.plan(GROUPED, 4000)
+    said = "\n".join(map(str, sordino.explain(plan)))
+    assert "“Where do you live?” and 'wave' are sent as they are" in said
+    assert "“Which car?” is asked only if “How do you travel?” is 'By car'." in "\n".join(condition_sentences(plan))
+    assert "Every report shows “Where do you live?”, one of 2 values, as it is." in list(public_sentences(plan))
+    own = {"way": WORDED["way"], "plain": WORDED["plain"]}
+    deltas = {name: {**one, "delta": "1"} for name, one in own.items()}
+    asked = [{"histogram": name} for name in own]
+    bounded = {"version": 1, "epsilon": "4", "attribute": deltas, "ask": asked, "dependence": {"rest": "0.1"}}
+    promise = sordino.plan(bounded, 4000).promise
+    assert promise is not None
+    assert "at most: 'plain' 2.72, “How do you travel?” 2.72." in " ".join(coordinate_summary(promise))
+    assert "“How do you travel?”: at most" in " ".join(sentence.text for sentence in coordinate_sentences(promise))
+    assert [row[0] for row in promise_rows(promise)] == ["plain", "“How do you travel?”", "the whole record"]

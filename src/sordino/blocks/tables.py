@@ -33,8 +33,8 @@ NAMES = {
 SHARES = {"missing", "complete"}
 """Kinds of rows that are shares among numbers."""
 
-NET = "net"
-"""Kind of a difference of two shares of one question, which people read in percentage points."""
+NET, BETWEEN = "net", "between"
+"""Kinds of rows that are differences of two shares of one question, which people read in percentage points."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +61,8 @@ class QuantityTable:
         order: where files, frames and JSON have the table, among those of its question.
         grouping: the public columns by whose values people are grouped; empty of a table of all people.
         group: of a row, by its place, the values of these columns; None of a table of all people.
+        readable_group: the same as people read it; None where `group` is that.
+        readable_grouping: the columns as people read them; empty where `grouping` is that.
         readable_label: of a row, by its place, as people read it; None where `label` is that.
         is_date: whether a row's numbers are dates, by its place, in days since 1970-01-01; None where none is.
         unit: what people read behind each number of a row, by its place; None where nothing is.
@@ -82,6 +84,8 @@ class QuantityTable:
     order: int = 0
     grouping: str = ""
     group: Callable[[int], str] | None = None
+    readable_group: Callable[[int], str] | None = None
+    readable_grouping: str = ""
     readable_label: Callable[[int], str] | None = None
     is_date: Callable[[int], bool] | None = None
     unit: Callable[[int], str] | None = None
@@ -103,7 +107,7 @@ class QuantityTable:
 
     def texts(self, place: int) -> dict[str, str]:
         """One row's numbers as people read them, by column."""
-        is_part = self.is_share(place) or self.kind(place) == NET
+        is_part = self.is_share(place) or self.kind(place) in (NET, BETWEEN)
         write = round_dates if self.has_dates(place) else in_percent if is_part else round_row
         texts = write(self.numbers(place))
         return texts if self.unit is None else {name: f"{text}{self.unit(place)}" for name, text in texts.items()}
@@ -115,6 +119,11 @@ class QuantityTable:
     def label_read(self, place: int) -> str:
         """A row's label as people read it."""
         return (self.readable_label or self.label)(place)
+
+    def group_read(self, place: int) -> str:
+        """A row's group as people read it; empty of a table of all people."""
+        read = self.readable_group or self.group
+        return "" if read is None else read(place)
 
     @property
     def question_read(self) -> str:
@@ -157,7 +166,7 @@ def readable_header(table: QuantityTable, low: str = NAMES["low"]) -> tuple[str,
         low: above the lower limits.
     """
     names = NAMES | {"estimate": table.noun, "low": low}
-    about = table.about if table.group is None else f"{table.grouping}: {table.about}"
+    about = table.about if table.group is None else f"{table.readable_grouping or table.grouping}: {table.about}"
     return (about, *(names[name] for name in _columns(table)))
 
 
@@ -168,7 +177,7 @@ def readable_rows(table: QuantityTable, most: int | None = None) -> tuple[tuple[
 
 def _label(table: QuantityTable, place: int) -> str:
     label = table.label_read(place)
-    return label if table.group is None else f"{table.group(place)}: {label}"
+    return label if table.group is None else f"{table.group_read(place)}: {label}"
 
 
 def _texts(table: QuantityTable, place: int) -> tuple[str, ...]:

@@ -77,11 +77,10 @@ def promise_rows(promise: CoordinatePromise) -> list[tuple[str, ...]]:
     """Each attribute's delta, what the plan reaches, and the dependence bound that it rests on."""
     # Many attributes have equal amounts.
     beside, short, rows = cache(loss_text_beside), cache(upward), []
-    for i, name in enumerate(promise.names):
+    for i, delta in enumerate(promise.deltas):
         bins = promise.bins_of(i)
-        label = f"{name} ({bins} bins)" if bins else name
+        label = f"{promise.title(i)} ({bins} bins)" if bins else promise.title(i)
         rests = bound_in_short(promise, i) if promise.depends_on_bound(i) else "nothing"
-        delta = promise.deltas[i]
         rows.append((label, short(delta, DIGITS), beside(promise.losses[i], delta), rests))
     whole = upward(promise.epsilon, DIGITS), loss_text_beside(promise.level, promise.epsilon)
     return [*rows, ("the whole record", *whole, "")]

@@ -74,7 +74,7 @@ class Attribute:
     @property
     def quoted_title(self) -> str:
         """The title within a sentence, where a name stands in quotation marks too."""
-        return self.title if self.phrasing.text else repr(self.name)
+        return self.phrasing.quoted_title(self.name)
 
     @property
     def title_with_unit(self) -> str:

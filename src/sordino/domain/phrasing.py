@@ -37,6 +37,10 @@ class Phrasing:
         quoted = f"\N{LEFT DOUBLE QUOTATION MARK}{self.text}\N{RIGHT DOUBLE QUOTATION MARK}"
         return f"{quoted} ({name})" if self.is_shared else quoted
 
+    def quoted_title(self, name: str) -> str:
+        """The title within a sentence, where a name stands in quotation marks too."""
+        return self.title(name) if self.text else repr(name)
+
     def value(self, name: str) -> str:
         """The label of a value."""
         return self.labels.get(name, name)
@@ -44,3 +48,7 @@ class Phrasing:
     def with_unit(self, text: str) -> str:
         """What a number is of, with its unit in brackets."""
         return f"{text} ({self.unit})" if self.unit else text
+
+
+NO_WORDS = Phrasing()
+"""Of what the survey has no words for."""

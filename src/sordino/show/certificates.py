@@ -43,7 +43,8 @@ def losses_group(plan: Plan) -> BlockGroup | None:
     """
     rows: list[_Row] = []
     if (promise := plan.promise) is not None:
-        rows += zip(promise.names, promise.losses, promise.deltas, strict=True)
+        titles = map(promise.title, range(len(promise.names)))
+        rows += zip(titles, promise.losses, promise.deltas, strict=True)
         rows.append(("the whole record", promise.level, promise.epsilon))
     for question, certificate in plan.certificates:
         rows += _pair(certificate, question.values, f"{question.title}: ")
@@ -88,12 +89,12 @@ def promise_group(promise: CoordinatePromise) -> BlockGroup:
     header = ("attribute", "revealed at most, nats", "promised, nats", "depends on a dependence bound")
     rows = [
         (
-            f"{name}, which of {bins} bins" if (bins := promise.bins_of(i)) else name,
+            f"{promise.title(i)}, which of {bins} bins" if (bins := promise.bins_of(i)) else promise.title(i),
             loss_text_beside(promise.losses[i], promise.deltas[i]),
             upward(promise.deltas[i], DIGITS),
             "yes" if promise.depends_on_bound(i) else "no",
         )
-        for i, name in enumerate(promise.names)
+        for i in range(len(promise.names))
     ]
     level = loss_text_beside(promise.level, promise.epsilon)
     rows.append(("the whole record", level, upward(promise.epsilon, DIGITS), "no"))

@@ -100,6 +100,7 @@ class ChangedRow:
         scale: on which numbers of several units are drawn (`MeasuredNumber`).
         is_share: whether it is a share of people.
         is_date: whether it is about a date, in days since 1970-01-01: itself, or of a share the ends of its range.
+        title: of the row, as people read it.
     """
 
     about: Head
@@ -109,11 +110,12 @@ class ChangedRow:
     together: WithInterval
     scale: Ends
     is_share: bool
-    is_date: bool = False
+    is_date: bool
+    title: str
 
     @property
     def label(self) -> str:
-        """Of the row in a table."""
+        """Of the row in files."""
         return label_of(self.about, is_date=self.is_date)
 
     @property
@@ -304,7 +306,7 @@ def _chart(rows: Sequence[ChangedRow], *, is_share: bool, together: bool) -> Cha
     has_unit = len({row.scale for row in rows}) == 1 and not any(row.has_dates for row in rows)
     units = POINTS if is_share else OWN if has_unit else UNLIKE
     return ChangeChart(
-        tuple(row.label for row in rows),
+        tuple(row.title for row in rows),
         tuple(_text_with_sign(row, together=together) for row in rows),
         _sides(rows, together=together, own=units is OWN),
         units,
@@ -396,7 +398,7 @@ def change_cells(row: ChangedRow, *, together: bool) -> tuple[str, ...]:
         }
     names = ("before", "after", "change", "stderr", "low", "high")
     sure = "yes" if row.sure else "only alone" if row.sure_alone and not together else "no"
-    return (row.label, *(texts.get(name, "") for name in names), sure)
+    return (row.title, *(texts.get(name, "") for name in names), sure)
 
 
 def _rank(row: ChangedRow) -> tuple[float, ...]:
@@ -490,7 +492,8 @@ def _changed_rows(part: str, key: Hashable, own: BothSides, together: BothSides)
             change = difference(*sides, own[1])
             all_at_once = difference(before_together[each].number, after_together[each].number, together[1])
             first, last = (side.possible for side in sides)
-            yield ChangedRow(later.about, first, last, change, all_at_once, later.scale, later.is_share, later.is_date)
+            kinds = later.scale, later.is_share, later.is_date
+            yield ChangedRow(later.about, first, last, change, all_at_once, *kinds, later.title)
 
 
 def _part(told: Quantities, part: str) -> Measured:

@@ -5,8 +5,8 @@ reports alone. Groups have no reports in common, so that their estimates are ind
 made of both sides', and equality is tested by Wald's test. A group of too few reports is named, not estimated.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import accumulate
 from math import isfinite
@@ -22,6 +22,7 @@ from sordino.blocks.finding import Finding, Topic, in_brackets
 from sordino.blocks.sentence import Purpose, Sentence
 from sordino.blocks.tables import QuantityTable, TextTable
 from sordino.document.schema.nearest import named_label, nearest_labels
+from sordino.domain.phrasing import NO_WORDS
 from sordino.errors import RefusedError, SordinoError
 from sordino.estimation.intervals.contrast import tells_covariance
 from sordino.estimation.intervals.simultaneous import bonferroni
@@ -35,7 +36,7 @@ from sordino.survey.kinds.estimate_rows import IN_ORDER
 from sordino.survey.kinds.quantities import MeasuredNumber, Quantities
 from sordino.survey.kinds.shares.shares_result import HistogramResult
 from sordino.survey.planning.plan import Plan
-from sordino.survey.results.cell_tallies import group_tallies
+from sordino.survey.results.cell_tallies import group_tallies, group_titles
 from sordino.survey.results.result import Result, Untold, results_so_far
 from sordino.survey.results.sourced_aggregate import without
 from sordino.views.collection_changes import Changed, ChangedRow, changes
@@ -99,6 +100,7 @@ class GroupTest:
         test: Wald's.
         groups: how many are compared.
         adjusted: the p-value by Holm where it is to hold for all tests together; None where it holds by itself.
+        title: what is tested, as people read it; empty where the name is that.
     """
 
     question: str
@@ -106,6 +108,7 @@ class GroupTest:
     test: ChiSquareTest
     groups: int
     adjusted: float | None = None
+    title: str = ""
 
     def json(self) -> dict[str, Any]:
         """For programs."""
@@ -159,11 +162,6 @@ class GroupDifference:
     changed: tuple[Changed, ...]
     sides: tuple[Sequence[Result], Sequence[Result]]
 
-    @property
-    def others(self) -> str:
-        """Who are taken off, in words."""
-        return OTHERS if self.is_from_rest else self.minus
-
     def rows(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
         """Of each difference the question, the label, and all of it for programs."""
         for changed in self.changed:
@@ -179,7 +177,7 @@ class ClearestDifference:
 
     Attributes:
         of: the two sides.
-        question: whose number it is.
+        question: whose number it is, as people read it.
         row: it on both sides.
     """
 
@@ -205,6 +203,8 @@ class GroupedResults(View):
         least: reports without which a group is not estimated.
         differences: between each estimated group and the rest, or one group; none where reports are watched.
         tests: of equality over all estimated groups; none where reports are watched.
+        titles: of groups as people read them, by their labels; a label that is missing is read as it is.
+        columns_title: the public columns as people read them.
     """
 
     name: ClassVar[str] = "groups"
@@ -218,6 +218,8 @@ class GroupedResults(View):
     least: int
     differences: tuple[GroupDifference, ...]
     tests: tuple[GroupTest, ...]
+    titles: Mapping[str, str] = field(default_factory=dict)
+    columns_title: str = ""
 
     @classmethod
     def of(cls, source: ViewSource) -> "GroupedResults | NotApplicable":
@@ -247,7 +249,9 @@ class GroupedResults(View):
         if against is not None and base is None and against != rest_word(groups):
             named = repr(against) + nearest_labels(against, labels)
             raise SordinoError("groups must be compared to one of them", found=named, step="write it as its rows do")
-        found = GroupedResults(tuple(asked.by), groups, coverage, asked.least, (), ())
+        titles, plan = group_titles(source.plan, asked.by), source.plan
+        columns = join_label([plan.phrasings.get(name, NO_WORDS).title(name) for name in asked.by])
+        found = GroupedResults(tuple(asked.by), groups, coverage, asked.least, (), (), titles, columns)
         if coverage.watched:
             # Intervals of differences, and tests, hold for one look.
             return found
@@ -257,12 +261,26 @@ class GroupedResults(View):
 
     @property
     def columns_label(self) -> str:
-        """The public columns in words."""
+        """The names of the public columns."""
         return join_label(self.by)
 
     @property
+    def columns_read(self) -> str:
+        """The public columns as people read them."""
+        return self.columns_title or self.columns_label
+
+    def title(self, label: str) -> str:
+        """A group as people read it."""
+        return self.titles.get(label, label)
+
+    @property
+    def others(self) -> str:
+        """Who are taken off in all differences, in words."""
+        return OTHERS if self.differences[0].is_from_rest else self.title(self.differences[0].minus)
+
+    @property
     def fold_title(self) -> str:
-        return f"Estimates by {self.columns_label}"
+        return f"Estimates by {self.columns_read}"
 
     def rows(self, *, derived: bool = True) -> Iterator[dict[str, Any]]:
         for group, own in self.with_results if derived else ():
@@ -292,16 +310,16 @@ class GroupedResults(View):
         }
 
     def parts(self) -> Iterator[ViewPart]:
-        yield ViewPart(self.columns_label, (_reports(self),), stays_open=True)
-        yield ViewPart(self.columns_label, tuple(_estimate_groups(self)))
+        yield ViewPart(self.columns_read, (_reports(self),), stays_open=True)
+        yield ViewPart(self.columns_read, tuple(_estimate_groups(self)))
         if self.tests:
-            group = BlockGroup(f"Are the groups by {self.columns_label} equal?", (_tests(self),))
-            yield ViewPart(self.columns_label, (group,), stays_open=True)
+            group = BlockGroup(f"Are the groups by {self.columns_read} equal?", (_tests(self),))
+            yield ViewPart(self.columns_read, (group,), stays_open=True)
 
     def findings(self) -> Iterator[Finding]:
         if self.differences:
             clearest = self.clearest()
-            text = f"By {self.columns_label}: no group differs from {self.differences[0].others} beyond noise."
+            text = f"By {self.columns_read}: no group differs from {self.others} beyond noise."
             if clearest is not None:
                 text = _difference_in_words(clearest, self)
             yield Finding(Topic.GROUPS, text, clearest is not None)
@@ -327,7 +345,7 @@ class GroupedResults(View):
         for difference in self.differences:
             changed, _ = changes(*difference.sides, coverage)
             found += [
-                ClearestDifference(difference, each.name, row) for each in changed for row in each.readable if row.sure
+                ClearestDifference(difference, each.title, row) for each in changed for row in each.readable if row.sure
             ]
         return min(found, key=lambda one: one.relative_width, default=None)
 
@@ -339,7 +357,7 @@ class GroupedResults(View):
 
 
 def _difference_in_words(clearest: ClearestDifference, groups: GroupedResults) -> str:
-    row, sign, others = clearest.row, 1 if clearest.row.together.value > 0 else -1, groups.differences[0].others
+    row, sign, others = clearest.row, 1 if clearest.row.together.value > 0 else -1, groups.others
     ends = sorted((sign * row.together.low, sign * row.together.high))
     scale = 100 if row.is_share else 1
     numbers = dict(zip(("estimate", "low", "high"), (sign * row.together.value, *ends), strict=True))
@@ -347,9 +365,9 @@ def _difference_in_words(clearest: ClearestDifference, groups: GroupedResults) -
     texts["estimate"] += " percentage points" if row.is_share else " days" if row.has_dates else ""
     share = in_brackets(texts, groups.coverage.confidence, "all differences")
     side = ("later", "earlier") if row.has_dates else ("higher", "lower")
-    group, of = clearest.of.group, "the share of " if row.is_share else ""
-    about = row.label if row.label in clearest.question else f"{row.label} ({clearest.question})"
-    return f"By {groups.columns_label}: {of}{about} is {side[sign < 0]} in {group} than among {others}, by {share}."
+    group, of = groups.title(clearest.of.group), "the share of " if row.is_share else ""
+    about = row.title if row.title in clearest.question else f"{row.title} ({clearest.question})"
+    return f"By {groups.columns_read}: {of}{about} is {side[sign < 0]} in {group} than among {others}, by {share}."
 
 
 def _estimate_groups(found: GroupedResults) -> Iterator[BlockGroup]:
@@ -358,23 +376,23 @@ def _estimate_groups(found: GroupedResults) -> Iterator[BlockGroup]:
         for table in tables:
             shown += [*_panels(table, found), table]
         if shown:
-            yield BlockGroup(f"{tables[0].question_read} by {found.columns_label}", tuple(shown))
+            yield BlockGroup(f"{tables[0].question_read} by {found.columns_read}", tuple(shown))
     for about, parts in _pooled_by_name(found).items():
-        table = _stack(found.columns_label, parts, found.coverage)
-        yield BlockGroup(f"{TITLE}: {about} by {found.columns_label}", (table,))
+        table = _stack(found, parts)
+        yield BlockGroup(f"{TITLE}: {about} by {found.columns_read}", (table,))
     refused = tuple(
-        Sentence(f"{group}: {question} is not estimated; {why}", Purpose.REFUSAL)
+        Sentence(f"{found.title(group)}: {question} is not estimated; {why}", Purpose.REFUSAL)
         for group, question, why in found.untold
     )
     if refused:
-        yield BlockGroup(f"Not estimated by {found.columns_label}", refused)
+        yield BlockGroup(f"Not estimated by {found.columns_read}", refused)
     yield from _difference_groups(found)
 
 
 def _reports(found: GroupedResults) -> BlockGroup:
-    title, said = f"Reports by {found.columns_label}", [Sentence(OWN_SURVEY, Purpose.POPULATION)]
-    header: tuple[str, ...] = (found.columns_label, "reports")
-    rows: list[tuple[str, ...]] = [(group.label, f"{group.n:,}") for group in found.groups]
+    title, said = f"Reports by {found.columns_read}", [Sentence(OWN_SURVEY, Purpose.POPULATION)]
+    header: tuple[str, ...] = (found.columns_read, "reports")
+    rows: list[tuple[str, ...]] = [(found.title(group.label), f"{group.n:,}") for group in found.groups]
     if len(found.with_results) < len(found.groups):
         header = (*header, "estimates")
         told = ["yes" if group.results is not None else f"too few reports ({group.n:,})" for group in found.groups]
@@ -391,7 +409,7 @@ def _tables_by_question(found: GroupedResults) -> Iterator[list[QuantityTable]]:
             for table in tables:
                 kind = table.kind(0) if table.count else ""
                 parts.setdefault((table.about, kind, table.order), []).append((label, table))
-        yield [_stack(found.columns_label, several, found.coverage) for several in parts.values()]
+        yield [_stack(found, several) for several in parts.values()]
 
 
 def _pooled_by_name(found: GroupedResults) -> dict[str, list[tuple[str, QuantityTable]]]:
@@ -403,8 +421,8 @@ def _pooled_by_name(found: GroupedResults) -> dict[str, list[tuple[str, Quantity
     return parts
 
 
-def _stack(grouping: str, parts: Sequence[tuple[str, QuantityTable]], coverage: Coverage) -> QuantityTable:
-    first = parts[0][1]
+def _stack(found: GroupedResults, parts: Sequence[tuple[str, QuantityTable]]) -> QuantityTable:
+    first, coverage = parts[0][1], found.coverage
     names = [name for name in first.columns if all(name in table.columns for _, table in parts)]
     starts = list(accumulate((table.count for _, table in parts), initial=0))
     which = np.repeat(np.arange(len(parts)), [table.count for _, table in parts])
@@ -423,13 +441,15 @@ def _stack(grouping: str, parts: Sequence[tuple[str, QuantityTable]], coverage: 
         key=lambda place: at(place)[0].key(at(place)[1]),
         confidence=coverage.confidence,
         excerpt=readable,
-        title=f"{first.about} by {grouping}",
+        title=f"{first.about} by {found.columns_read}",
         noun=first.noun,
         are_shares=first.are_shares,
         sentences=(coverage.sentence(ROW), *(one for one in first.sentences if one.purpose not in OF_INTERVALS)),
         order=first.order,
-        grouping=grouping,
+        grouping=found.columns_label,
         group=lambda place: parts[int(which[place])][0],
+        readable_group=lambda place: found.title(parts[int(which[place])][0]),
+        readable_grouping=found.columns_read,
         readable_label=lambda place: at(place)[0].label_read(at(place)[1]),
         is_date=lambda place: at(place)[0].has_dates(at(place)[1]),
         asked=first.asked,
@@ -446,19 +466,19 @@ def _panels(table: QuantityTable, found: GroupedResults) -> Iterator[Plot]:
         return
     if not table.are_shares:
         for label, places in several[:MOST_PANELS]:
-            yield Plot(PointChart, partial(_panel, table, f"{table.about}: {label}, by {found.columns_label}", places))
+            yield Plot(PointChart, partial(_panel, table, f"{table.about}: {label}, by {found.columns_read}", places))
         return
     # Of two shares the second is what the first leaves.
     shown = several[:1] if len(by_label) == len(several) == TWO else several
     about = f"{table.about}: {several[0][0]}" if len(shown) == 1 else table.about
     places = [place for _, own in shown for place in own]
     yield Plot(
-        PointChart, partial(_panel, table, f"{about}, by {found.columns_label}", places, with_labels=len(shown) > 1)
+        PointChart, partial(_panel, table, f"{about}, by {found.columns_read}", places, with_labels=len(shown) > 1)
     )
 
 
 def _panel(table: QuantityTable, what: str, places: Sequence[int], *, with_labels: bool = False) -> PointChart:
-    groups = ["" if table.group is None else table.group(place) for place in places]
+    groups = [table.group_read(place) for place in places]
     if with_labels:
         groups = [f"{table.label_read(place)}: {group}" for place, group in zip(places, groups, strict=True)]
     numbers = {name: column[list(places)] for name, column in table.columns.items()}
@@ -470,18 +490,18 @@ def _panel(table: QuantityTable, what: str, places: Sequence[int], *, with_label
 
 
 def _difference_groups(found: GroupedResults) -> Iterator[BlockGroup]:
-    rows: dict[str, list[tuple[GroupDifference, ChangedRow]]] = {}
+    rows: dict[tuple[str, str], list[tuple[GroupDifference, ChangedRow]]] = {}
     for difference in found.differences:
         for changed in difference.changed:
             some = changed.readable if len(changed.readable) <= IN_ORDER else changed.first()
-            rows.setdefault(changed.name, []).extend((difference, row) for row in some)
-    for name, own in rows.items():
-        table = _difference_table(name, own, found)
-        yield BlockGroup(f"By {found.columns_label}: {table.title}", (table,))
+            rows.setdefault((changed.name, changed.title), []).extend((difference, row) for row in some)
+    for (name, title), own in rows.items():
+        table = _difference_table(name, title, own, found)
+        yield BlockGroup(f"By {found.columns_read}: {table.title}", (table,))
 
 
 def _difference_table(
-    name: str, rows: Sequence[tuple[GroupDifference, ChangedRow]], found: GroupedResults
+    name: str, title: str, rows: Sequence[tuple[GroupDifference, ChangedRow]], found: GroupedResults
 ) -> QuantityTable:
     numbers = [row.change for _, row in rows]
     columns = {"estimate": [one.value for one in numbers], "stderr": [one.stderr for one in numbers]}
@@ -490,18 +510,22 @@ def _difference_table(
         del columns["stderr"]
     return QuantityTable(
         question=name,
-        about=name,
+        about=title,
+        asked=title,
         columns={column: np.array(values, dtype=np.float64) for column, values in columns.items()},
         label=lambda place: rows[place][1].label,
+        readable_label=lambda place: rows[place][1].title,
         kind=lambda _: GROUP_DIFFERENCE,
         key=lambda place: {**rows[place][1].about, "minus": rows[place][0].minus},
         confidence=found.coverage.confidence,
-        title=f"{name}: each group minus {rows[0][0].others}",
+        title=f"{title}: each group minus {found.others}",
         noun="difference",
         are_shares=False,
         sentences=(found.coverage.sentence("difference"), Sentence(INDEPENDENT, Purpose.METHOD)),
         grouping=found.columns_label,
         group=lambda place: rows[place][0].group,
+        readable_group=lambda place: found.title(rows[place][0].group),
+        readable_grouping=found.columns_read,
         unit=lambda place: " days" if rows[place][1].has_dates else "",
     )
 
@@ -511,7 +535,7 @@ def _tests(found: GroupedResults) -> TextTable:
     header = ("tested", "groups", "chi squared", "degrees", "p-value", *(("adjusted",) if adjusted else ()))
     rows = tuple(
         (
-            test.name,
+            test.title or test.name,
             str(test.groups),
             f"{test.test.statistic:.2f}",
             str(test.test.degrees),
@@ -521,7 +545,7 @@ def _tests(found: GroupedResults) -> TextTable:
         for test in found.tests
     )
     said = (Sentence(WALD, Purpose.METHOD), *((Sentence(HOLM, Purpose.METHOD),) if adjusted else ()))
-    return TextTable(f"Are the groups by {found.columns_label} equal?", header, rows, said)
+    return TextTable(f"Are the groups by {found.columns_read} equal?", header, rows, said)
 
 
 def _p_value(p_value: float) -> str:
@@ -595,7 +619,8 @@ def _question_tests(own: Sequence[Result]) -> Iterator[GroupTest]:
         name, covariances = shares[0].question.name, _common_covariances(shares)
         if _excess(shares, covariances) <= LARGEST_EXCESS:
             test = equality_test([one.estimate.value for one in shares], covariances)
-            yield GroupTest(name, f"shares of {name}", test, len(shares))
+            title = f"shares of {shares[0].question.title}"
+            yield GroupTest(name, f"shares of {name}", test, len(shares), title=title)
         return
     told: dict[object, list[tuple[int, Quantities]]] = {}
     for result in (one for one in own if one.n >= FEWEST_REPORTS):

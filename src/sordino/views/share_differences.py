@@ -6,7 +6,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from sordino.blocks.tables import QuantityTable
+from sordino.blocks.sentence import Purpose, Sentence
+from sordino.blocks.tables import BETWEEN, QuantityTable
 from sordino.document.schema.nearest import named_label, nearest_labels
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.estimation.intervals.possible import possible_limits
@@ -20,6 +21,8 @@ Asked = tuple[str, str, str]
 """A question about shares, a value's label, and that of the value whose share is taken off."""
 
 
+IN_POINTS = "Differences of shares are in percentage points."
+
 DIFFERENCE_NUMBERS = ("estimate", "stderr", "low", "high", "moved")
 
 
@@ -29,6 +32,7 @@ class ShareDifferences(View):
 
     Attributes:
         each: a row for each, as of `share_differences`.
+        titles: of each the question, and its two values, as people read them.
         coverage: what intervals hold against.
     """
 
@@ -36,6 +40,7 @@ class ShareDifferences(View):
     settings: ClassVar[frozenset[str]] = frozenset({"differences"})
     places: ClassVar[Places] = Places(page=None, terminal=1, notebook=None, rows=1, json=6, live=None)
     each: tuple[dict[str, Any], ...]
+    titles: tuple[tuple[str, str], ...]
     coverage: Coverage
 
     @classmethod
@@ -43,32 +48,43 @@ class ShareDifferences(View):
         asked = source.request.differences
         if not asked:
             return NotApplicable("no difference is asked for")
-        return cls(tuple(share_differences(source.results, asked, source.coverage)), source.coverage)
+        wanted = _wanted(source.results, asked)
+        titles = tuple((one.question.title, _title(one, *places)) for one, *places in wanted)
+        rows = tuple(_difference(*each, source.coverage, len(asked)) for each in wanted)
+        return cls(rows, titles, source.coverage)
 
     def rows(self, *, derived: bool = True) -> Iterator[dict[str, Any]]:
         del derived
-        return (table_row("between", row, row["attribute"]) for row in self.each)
+        return (table_row(BETWEEN, row, row["attribute"]) for row in self.each)
 
     def json(self) -> dict[str, Any]:
         return {"between": list(self.each)}
 
     def parts(self) -> Iterator[ViewPart]:
-        yield ViewPart(self.name, [_table(row, self.coverage) for row in self.each])
+        tables = (_table(*each, self.coverage) for each in zip(self.each, self.titles, strict=True))
+        yield ViewPart(self.name, list(tables))
 
 
-def _table(row: Mapping[str, Any], coverage: Coverage) -> QuantityTable:
+def _title(result: HistogramResult, one: int, other: int) -> str:
+    return " minus ".join(map(result.question.value_title, (one, other)))
+
+
+def _table(row: Mapping[str, Any], titles: tuple[str, str], coverage: Coverage) -> QuantityTable:
+    question, values = titles
     numbers = {name: np.array([row[name]]) for name in DIFFERENCE_NUMBERS if name in row}
     return QuantityTable(
         question=row["attribute"],
-        about=row["attribute"],
+        about=question,
         columns=numbers,
         label=lambda _: f"{row['value']} minus {row['minus']}",
-        kind=lambda _: "between",
+        readable_label=lambda _: values,
+        asked=question,
+        kind=lambda _: BETWEEN,
         key=lambda _: {name: row[name] for name in ("attribute", "value", "minus")},
         confidence=coverage.confidence,
         noun="difference",
         are_shares=False,
-        sentences=(coverage.sentence("difference"),),
+        sentences=(Sentence(IN_POINTS, Purpose.COLUMNS), coverage.sentence("difference")),
     )
 
 
@@ -85,6 +101,11 @@ def share_differences(found: Sequence[Result], asked: Sequence[Asked], coverage:
             go together.
         SordinoErrors: several of these.
     """
+    return [_difference(*each, coverage, len(asked)) for each in _wanted(found, asked)]
+
+
+def _wanted(found: Sequence[Result], asked: Sequence[Asked]) -> list[tuple[HistogramResult, int, int]]:
+    """The question and the places of the two values of each difference; raises as `share_differences`."""
     wanted: list[tuple[HistogramResult, int, int]] = []
     mistakes: list[SordinoError] = []
     for name, first, second in asked:
@@ -97,7 +118,7 @@ def share_differences(found: Sequence[Result], asked: Sequence[Asked], coverage:
             mistakes.append(error)
     if mistakes:
         raise mistakes[0] if len(mistakes) == 1 else SordinoErrors("what is to be subtracted", mistakes)
-    return [_difference(*each, coverage, len(asked)) for each in wanted]
+    return wanted
 
 
 def _question(found: Sequence[Result], name: str) -> HistogramResult:

@@ -33,7 +33,7 @@ def ground_sentences(promise: CoordinatePromise) -> tuple[str, ...]:
 def bounds_in_short(promise: CoordinatePromise) -> str:
     """The bounds of the first few attributes, as a part of a sentence."""
     relying = promise.bound_dependent
-    said = [f"{promise.names[i]!r} {bound_in_short(promise, i)}" for i in relying[:FEW]]
+    said = [f"{promise.quoted_title(i)} {bound_in_short(promise, i)}" for i in relying[:FEW]]
     return ", ".join(said) + (f" and {len(relying) - FEW:,} more" if len(relying) > FEW else "")
 
 
@@ -81,7 +81,7 @@ def dependence_json(promise: CoordinatePromise) -> dict[str, Any]:
 
 def _bounds(promise: CoordinatePromise, i: int) -> str:
     said = ", ".join(_each(promise, i))
-    return f"The delta of {promise.names[i]!r} rests on bounds on dependence, from 0 (none) to 1: {said}."
+    return f"The delta of {promise.quoted_title(i)} rests on bounds on dependence, from 0 (none) to 1: {said}."
 
 
 def _each(promise: CoordinatePromise, i: int) -> Iterator[str]:
@@ -89,17 +89,17 @@ def _each(promise: CoordinatePromise, i: int) -> Iterator[str]:
         about = "all other attributes together" if statistic is None else _about(promise, statistic)
         yield f"{about} at most {_number(bound)}"
     for places, bound in promise.rests_on_tables(i):
-        *names, last = (repr(promise.names[place]) for place in places)
+        *names, last = (promise.quoted_title(place) for place in places)
         yield f"one about {', '.join(names)} and {last} together at most {_number(bound)}"
     for pair, bound in promise.rests_on_signs(i):
-        category, signed = (repr(promise.names[place]) for place in pair)
+        category, signed = (promise.quoted_title(place) for place in pair)
         yield f"one about {category} and the sign of {signed} together at most {_number(bound)}"
     for number, bound in promise.rests_on_thresholds(i):
-        yield f"the share of people below any one threshold of {promise.names[number]!r} at most {_number(bound)}"
+        yield f"the share of people below any one threshold of {promise.quoted_title(number)} at most {_number(bound)}"
 
 
 def _about(promise: CoordinatePromise, statistic: Moment) -> str:
-    names = [repr(promise.names[place]) for place in statistic]
+    names = [promise.quoted_title(place) for place in statistic]
     if len(names) == 1:
         return f"an answer about {names[0]}"
     return f"one about the square of {names[0]}" if names[0] == names[1] else f"one about {names[0]} times {names[1]}"

@@ -1,11 +1,11 @@
 """What is asked only because of earlier answers, in plain words: what all others send, and what that reveals."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from functools import cache
 
 from sordino.definition.combined import largest_bound
-from sordino.domain.categories import few
+from sordino.domain.categories import SHOWN
 from sordino.domain.condition import revealing_attributes, revealing_places
 from sordino.exact.nats import Nats
 from sordino.survey.kinds.question import Question
@@ -19,22 +19,27 @@ def condition_sentences(plan: Plan) -> Iterator[str]:
     conditional = {name: own for name, own in plan.attributes.items() if own.only_if}
     weaker = _weaker_reports(plan)
     for name, attribute in conditional.items():
-        when = " and ".join(f"{other!r} is {' or '.join(map(repr, labels))}" for other, labels in attribute.only_if)
-        unasked = repr(attribute.not_asked) if attribute.not_asked is not None else "that the number is missing"
-        reports = "" if not weaker[name] else f"by reports about {name!r} "
+        when = " and ".join(_condition(plan, *own) for own in attribute.only_if)
+        own = plan.quoted_title(name)
+        unasked = (
+            repr(attribute.phrasing.value(attribute.not_asked))
+            if attribute.not_asked is not None
+            else "that the number is missing"
+        )
+        reports = "" if not weaker[name] else f"by reports about {own} "
         yield (
-            f"{name!r} is asked only if {when}. Everybody else answers {unasked}, through the same channel: {reports}"
+            f"{own} is asked only if {when}. Everybody else answers {unasked}, through the same channel: {reports}"
             f"whether somebody was asked is protected as the answer is."
         )
         yield from weaker[name]
         if attribute.not_asked is None:
             yield (
-                f"Who is not asked for {name!r}, and who is asked and gives no number, both count as missing: results"
+                f"Who is not asked for {own}, and who is asked and gives no number, both count as missing: results"
                 " describe those who have the number."
             )
     asked = {name for question in plan.questions for name in question.attribute_names}
     deciding = dict.fromkeys(other for own in conditional.values() for other, _ in own.only_if)
-    if names := ", ".join(repr(other) for other in deciding if other not in asked):
+    if names := ", ".join(plan.quoted_title(other) for other in deciding if other not in asked):
         yield (
             f"The device needs the answer to {names} to know what is asked. No question is about that: a report"
             " reveals no more of it than of the answers that depend on it."
@@ -43,11 +48,12 @@ def condition_sentences(plan: Plan) -> Iterator[str]:
 
 def condition_summary(plan: Plan) -> str:
     """Of what more is revealed than of the answers to it: one sentence, or none."""
-    weaker = [name for name, sentences in _weaker_reports(plan).items() if sentences]
+    weaker = [plan.quoted_title(name) for name, sentences in _weaker_reports(plan).items() if sentences]
     if not weaker:
         return ""
     those = "it" if len(weaker) == 1 else "them"
-    return f"Other reports reveal more of whether people were asked for {few(weaker)} than reports about {those} do."
+    some = ", ".join(weaker[:SHOWN]) + (", ..." if len(weaker) > SHOWN else "")
+    return f"Other reports reveal more of whether people were asked for {some} than reports about {those} do."
 
 
 def weaker_report_sentences(plan: Plan) -> tuple[str, ...]:
@@ -85,13 +91,22 @@ def _weaker_reports(plan: Plan) -> Mapping[str, list[str]]:
         for name, level in levels.items():
             most = bound_of_answers(question, name, revealing[name])
             if most is None:
-                found[name].append(f"A report about {question.name!r} can show for certain whether {name!r} was asked.")
+                found[name].append(
+                    f"A report about {question.quoted_title} can show for certain whether {plan.quoted_title(name)} was"
+                    " asked."
+                )
             elif most > level:
                 found[name].append(
-                    f"A report about {question.name!r} changes the odds of whether {name!r} was asked by a factor of up"
-                    f" to {factor(most)}, which is more than a report about {name!r} does: {factor(level)}."
+                    f"A report about {question.quoted_title} changes the odds of whether {plan.quoted_title(name)} was"
+                    f" asked by a factor of up to {factor(most)}, which is more than a report about"
+                    f" {plan.quoted_title(name)} does: {factor(level)}."
                 )
     return found
+
+
+def _condition(plan: Plan, name: str, labels: Iterable[str]) -> str:
+    values = plan.attributes[name].phrasing.value
+    return f"{plan.quoted_title(name)} is {' or '.join(repr(values(label)) for label in labels)}"
 
 
 def _exceeds(bound: Nats | None, level: Nats) -> bool:

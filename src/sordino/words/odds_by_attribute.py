@@ -29,7 +29,7 @@ def coordinate_promise(promise: CoordinatePromise) -> tuple[str, ...]:
             f" {_both(promise.deltas[i], promise.losses[i])}{_if_within(promise, i)}: a suspicion of {PRIOR} % rises to"
             f" at most {most} % and falls no lower than {least} %."
         )
-    binned = [repr(promise.names[i]) for i in below if promise.bins_of(i)]
+    binned = [promise.quoted_title(i) for i in below if promise.bins_of(i)]
     if binned:
         lines.append(
             f"For {' and '.join(binned)} this promise is about the bin of a number. Between two single values, in one"
@@ -50,7 +50,7 @@ def coordinate_summary(promise: CoordinatePromise) -> tuple[str, ...]:
     lines = [f"{anybody} by a factor of at most {_both(promise.epsilon, promise.level)}."]
     below = promise.below_epsilon
     if below:
-        shown = [f"{promise.names[i]!r}{_about_bins(promise, i)} {factor(promise.deltas[i])}" for i in below[:FEW]]
+        shown = [f"{promise.quoted_title(i)}{_about_bins(promise, i)} {factor(promise.deltas[i])}" for i in below[:FEW]]
         shown += [f"and {len(below) - FEW:,} more"] if len(below) > FEW else []
         less = "It reveals less about these attributes, whose odds change by a factor of at most"
         lines.append(f"{less}: {', '.join(shown)}.")
@@ -78,8 +78,8 @@ def coordinate_sentences(promise: CoordinatePromise) -> tuple[Sentence, ...]:
     # Many attributes have equal amounts.
     amount = cache(loss_text_of)
     reached = [
-        f"{name!r}{_about_bins(promise, i)}: at most {amount(promise.losses[i], promise.deltas[i])}."
-        for i, name in enumerate(promise.names)
+        f"{promise.quoted_title(i)}{_about_bins(promise, i)}: at most {amount(promise.losses[i], promise.deltas[i])}."
+        for i in range(len(promise.names))
     ]
     reached.append(f"The whole record: at most {loss_text_of(promise.level, promise.epsilon)}.")
     # Questions that are asked alike are said once.
@@ -106,7 +106,7 @@ def _about_bins(promise: CoordinatePromise, i: int) -> str:
 
 def _pairs(promise: CoordinatePromise, i: int) -> str:
     bins = promise.bins_of(i)
-    return f"any two {f'of the {bins} bins' if bins else 'values'} of {promise.names[i]!r}"
+    return f"any two {f'of the {bins} bins' if bins else 'values'} of {promise.quoted_title(i)}"
 
 
 def _if_within(promise: CoordinatePromise, i: int) -> str:

@@ -10,7 +10,7 @@ def public_summary(plan: Plan) -> str:
     names = [part.name for part in plan.document.asked_public]
     if not names:
         return ""
-    *some, last = map(repr, names)
+    *some, last = map(plan.quoted_title, names)
     several = bool(some)
     subject = f"{', '.join(some)} and {last}" if several else last
     within = " Bounds on dependence must hold among people with the same values of these." if _has_bounds(plan) else ""
@@ -28,7 +28,8 @@ def public_sentences(plan: Plan) -> Iterator[str]:
     """What is sent in clear, and what the promise is about then."""
     for part in plan.cells.parts:
         missing = f"; no value counts as {part.missing!r}" if part.missing is not None else ""
-        yield f"Every report shows {part.name!r}, one of {len(part.labels):,} values, as it is{missing}."
+        shown = plan.quoted_title(part.name)
+        yield f"Every report shows {shown}, one of {len(part.labels):,} values, as it is{missing}."
     if plan.cells.parts:
         yield (
             "Whatever these values are, reports are drawn in the same way: to somebody who knows them already, a report"

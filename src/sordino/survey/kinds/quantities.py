@@ -54,6 +54,7 @@ class MeasuredNumber:
             coefficient 0 and what makes the feature's whole range the target's; NaN of an intercept.
         is_share: whether it is a share of people.
         is_date: whether it is about a date, in days since 1970-01-01: itself, or of a share the ends of its range.
+        readable: of its row, as people read it; empty where the label is that.
     """
 
     about: Head
@@ -61,6 +62,12 @@ class MeasuredNumber:
     scale: Ends = (0.0, 1.0)
     is_share: bool = True
     is_date: bool = False
+    readable: str = ""
+
+    @property
+    def title(self) -> str:
+        """Of its row, as people read it."""
+        return self.readable or self.label
 
     @property
     def label(self) -> str:
@@ -107,15 +114,23 @@ def moment_scale(ranges: Sequence[Interval]) -> Ends:
     return (0.0, first.width * others[0].width / 4) if others else (first.low, first.high)
 
 
-def measured_ranges(rows: Iterable[Mapping[str, Any]], edges: tuple[float, ...], *, is_date: bool) -> Measured:
-    """Shares of ranges, differences of two of them, and quantiles, which lie between the outer edges."""
+def measured_ranges(
+    rows: Iterable[tuple[Mapping[str, Any], str]], edges: tuple[float, ...], *, is_date: bool
+) -> Measured:
+    """Shares of ranges, differences of two of them, and quantiles, which lie between the outer edges.
+
+    Args:
+        rows: each with what people read as its label.
+        edges: of the bins.
+        is_date: whether they are dates.
+    """
     measured: dict[Hashable, MeasuredNumber] = {}
-    for row in rows:
+    for row, readable in rows:
         head, quantile = head_of(row), "quantile" in row
         ends = (edges[0], edges[-1]) if quantile else (0.0, 1.0)
         least = -1.0 if "minus" in row else ends[0]
         number = limits_of(row, least, ends[1])
-        measured[tuple(head.values())] = MeasuredNumber(head, number, ends, not quantile, is_date)
+        measured[tuple(head.values())] = MeasuredNumber(head, number, ends, not quantile, is_date, readable)
     return measured
 
 

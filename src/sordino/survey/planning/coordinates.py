@@ -32,6 +32,7 @@ class CoordinatePromise:
             rests on such a bound, it is promised about the bins.
         ground: what the dependence bounds rest on, in the words of the survey's author; nothing checks them.
         certificates: of the questions about numbers, under LDP of the whole record.
+        titles: of the attributes, as people read them: their questions, or their names; empty for names.
     """
 
     names: tuple[str, ...]
@@ -42,6 +43,15 @@ class CoordinatePromise:
     bins: Mapping[str, int] = field(default_factory=dict)
     certificates: tuple[Certificate, ...] = ()
     ground: tuple[str, ...] = ()
+    titles: tuple[str, ...] = ()
+
+    def title(self, i: int) -> str:
+        """Of an attribute, as people read it."""
+        return self.titles[i] if self.titles else self.names[i]
+
+    def quoted_title(self, i: int) -> str:
+        """Of an attribute within a sentence, where a name stands in quotation marks too."""
+        return repr(self.names[i]) if self.title(i) == self.names[i] else self.title(i)
 
     @cached_property
     def losses(self) -> tuple[Nats, ...]:

@@ -28,7 +28,7 @@ from sordino.document.sealed import sealed_bytes
 from sordino.domain.attribute import Attribute
 from sordino.domain.categories import Categories
 from sordino.domain.condition import with_conditions
-from sordino.domain.phrasing import Phrasing
+from sordino.domain.phrasing import NO_WORDS, Phrasing
 from sordino.errors import DamagedError, RefusedError, SordinoError
 from sordino.exact.messages import checked, checked_class, shown
 from sordino.exact.nats import Nats, in_nats, outward
@@ -569,6 +569,10 @@ class Plan(ArrowRows, Displayed):
         texts = Counter(own.text for own in said.values())
         return {name: replace(own, is_shared=texts[own.text] > 1) for name, own in said.items()}
 
+    def quoted_title(self, name: str) -> str:
+        """The question of an attribute or a public column within a sentence, or its name in quotation marks."""
+        return self.phrasings.get(name, NO_WORDS).quoted_title(name)
+
     def in_language(self, language: str | None) -> "Plan":
         """This plan, whose results are shown in one of the survey's languages.
 
@@ -629,6 +633,7 @@ class Plan(ArrowRows, Displayed):
             (document.dependence and document.dependence.bins) or {},
             tuple(question.certificate for question in self.questions if question.value_promise is None),
             tuple(document.dependence.ground) if document.dependence else (),
+            tuple(self.attributes[name].title for name in places),
         )
 
     @cached_property

@@ -8,6 +8,7 @@ from math import prod
 import numpy as np
 
 from sordino.document.schema.nearest import nearest
+from sordino.domain.phrasing import NO_WORDS
 from sordino.errors import RefusedError, SordinoError
 from sordino.exact.messages import shown
 from sordino.mechanism.channel import Aggregate
@@ -39,6 +40,14 @@ def columns_of(plan: Plan, by: str) -> tuple[str, ...]:
         one, several = (",".join(f'"{name}"' for name in names) for names in ((by,), parts))
         raise SordinoError(rule, found=found, step=f"write {one} for the one, {several} for the others")
     return (by,)
+
+
+def group_titles(plan: Plan, by: Sequence[str]) -> dict[str, str]:
+    """What people read as each group of `group_tallies`, by its label: values in the survey's words."""
+    parts = [plan.cells.parts[plan.cells.names.index(name)] for name in by]
+    labels = product(*(part.labels for part in parts))
+    words = [plan.phrasings.get(name, NO_WORDS).value for name in by]
+    return {join_label(own): join_label([said(one) for said, one in zip(words, own, strict=True)]) for own in labels}
 
 
 def group_tallies(plan: Plan, aggregate: Aggregate, by: Sequence[str]) -> list[tuple[str, Aggregate]]:

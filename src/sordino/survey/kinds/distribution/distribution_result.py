@@ -240,8 +240,9 @@ class DistributionResult(QuestionResult):
     def quantities(self) -> Iterator[Quantities]:
         """Bins, ranges and quantiles; of many bins people are shown parts of the range instead."""
         question, edges = self.question, self.question.domain.edges
-        name, rows = question.name, list(self.rows())
-        shown = [*self.parts, *rows[question.domain.k :]] if self.parts else []
+        name, rows = question.name, [(row, self._readable(place)) for place, row in enumerate(self.rows())]
+        parts = [(part, self._ends_read(float(part["from"]), float(part["to"]))) for part in self.parts]
+        shown = [*parts, *rows[question.domain.k :]] if parts else []
         values = {name: Range(edges, question.attribute.clip, question.optional)}
         is_date = question.attribute.is_date
         measured, instead = (measured_ranges(part, edges, is_date=is_date) for part in (rows, shown))

@@ -132,7 +132,10 @@ class SeveralResult(QuestionResult):
 
     def quantities(self) -> Iterator[Quantities]:
         name = self.question.name
-        measured = {row["value"]: MeasuredNumber(head_of(row), limits_of(row, 0.0, 1.0)) for row in self.rows()}
+        measured = {
+            row["value"]: MeasuredNumber(head_of(row), limits_of(row, 0.0, 1.0), readable=title)
+            for row, title in zip(self.rows(), self._mark_titles, strict=True)
+        }
         values: Mapping[str, frozenset[str]] = {name: frozenset(self.marks)}
         yield Quantities(name, name, ("several", name), values, cast("Any", measured))
 

@@ -269,7 +269,7 @@ class HistogramResult(QuestionResult):
         question, measured = self.question, dict[Hashable, MeasuredNumber]()
         for place, row in enumerate(self.rows()):
             key = frozenset(zip(question.attribute_names, question.labels(place), strict=True))
-            measured[key] = MeasuredNumber(head_of(row), limits_of(row, 0.0, 1.0))
+            measured[key] = MeasuredNumber(head_of(row), limits_of(row, 0.0, 1.0), readable=self._readable(place))
         values: Values = {
             name: domain if isinstance(domain, Grid) else frozenset(map(str, domain.labels))
             for name, domain in question.domains.items()
