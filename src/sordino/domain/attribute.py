@@ -104,7 +104,7 @@ class Attribute:
         return self.domain
 
     @cached_property
-    def counted(self) -> Domain:
+    def table_domain(self) -> Domain:
         """The values by which a table counts it: its own; of a number its bins, and that it is missing if it may be.
 
         Raises:

@@ -243,7 +243,7 @@ def read_margins(plan: Plan, given: Mapping[str, Any] | Path | str) -> dict[str,
             step = "ask a table of it, or take it out"
             mistakes.append(SordinoError("margins must be of attributes that a table asks for", found=found, step=step))
             continue
-        domain = plan.attributes[attribute].counted
+        domain = plan.attributes[attribute].table_domain
         labels = [domain.label(value) for value in range(domain.k)]
         try:
             shares[attribute] = read_shares(numbers, labels, f"margins of {attribute}")

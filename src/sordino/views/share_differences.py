@@ -48,7 +48,7 @@ class ShareDifferences(View):
         asked = source.request.differences
         if not asked:
             return NotApplicable("no difference is asked for")
-        wanted = _wanted(source.results, asked)
+        wanted = _results_asked(source.results, asked)
         titles = tuple((one.question.title, _title(one, *places)) for one, *places in wanted)
         rows = tuple(_difference(*each, source.coverage, len(asked)) for each in wanted)
         return cls(rows, titles, source.coverage)
@@ -101,10 +101,10 @@ def share_differences(found: Sequence[Result], asked: Sequence[Asked], coverage:
             go together.
         SordinoErrors: several of these.
     """
-    return [_difference(*each, coverage, len(asked)) for each in _wanted(found, asked)]
+    return [_difference(*each, coverage, len(asked)) for each in _results_asked(found, asked)]
 
 
-def _wanted(found: Sequence[Result], asked: Sequence[Asked]) -> list[tuple[HistogramResult, int, int]]:
+def _results_asked(found: Sequence[Result], asked: Sequence[Asked]) -> list[tuple[HistogramResult, int, int]]:
     """The question and the places of the two values of each difference; raises as `share_differences`."""
     wanted: list[tuple[HistogramResult, int, int]] = []
     mistakes: list[SordinoError] = []

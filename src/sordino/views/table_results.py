@@ -281,7 +281,7 @@ class TableResult:
         return prod(self.question.shape[axis] for axis in self._axes(names))
 
     def _labels(self, names: Sequence[str]) -> list[tuple[str, ...]]:
-        domains = [self.question.attributes[axis].counted for axis in self._axes(names)]
+        domains = [self.question.attributes[axis].table_domain for axis in self._axes(names)]
         return list(product(*([domain.label(value) for value in range(domain.k)] for domain in domains)))
 
     def _place(self, names: list[str], values: Names) -> int:

@@ -421,7 +421,7 @@ class SharesQuestion(Question):
     @property
     def domains(self) -> Mapping[str, Domain]:
         """Of each attribute the values by which it is counted."""
-        return {attribute.name: attribute.counted for attribute in self.attributes}
+        return {attribute.name: attribute.table_domain for attribute in self.attributes}
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -628,7 +628,7 @@ def _largest_bound(survey: AskedSurvey, names: Sequence[str], places: Sequence[i
     if survey.attribute[names[0]].several is not None:
         # Combinations are protected as a whole; they are no values of a domain.
         return survey.epsilon if protects[0] is None else protects[0].epsilon or survey.epsilon
-    domains = [survey.attribute_named(one).counted for one in names]
+    domains = [survey.attribute_named(one).table_domain for one in names]
     parts = [protect_part(*each, survey.epsilon) for each in zip(domains, protects, strict=True)]
     promises = [definition_of(*each) for each in zip(domains, parts, strict=True)]
     shape = [domain.k for domain in domains]

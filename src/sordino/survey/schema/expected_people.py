@@ -253,7 +253,7 @@ def expected_values(given: object, attribute: Attribute) -> Floats:
     Raises:
         SordinoErrors: as `read_shares` says.
     """
-    domain, bins, missing = attribute.counted, attribute.bins, attribute.missing_share
+    domain, bins, missing = attribute.table_domain, attribute.bins, attribute.missing_share
     if bins is None:
         return np.full(domain.k, 1 / domain.k) if given is None else expected_shares(given, domain)
     own = np.full(bins.k, 1 / bins.k) if given is None else expected_bins(given, bins)

@@ -263,7 +263,7 @@ class TableKind(SharesKind[TableSettings, TablePart, TableQuestion]):
         known = not wrong and all(name in survey.attribute for name in names)
         asked = [self.attributes(one) for one in self.each(settings)]
         for table in asked if known else ():
-            cells = prod(survey.attribute_named(name).counted.k for name in table)
+            cells = prod(survey.attribute_named(name).table_domain.k for name in table)
             if cells > LARGEST_DOMAIN:
                 rule = f"{where}: a table must have at most {LARGEST_DOMAIN:,} cells"
                 found = f"{cells:,} of {' and '.join(map(repr, table))}"
@@ -291,7 +291,7 @@ class TableKind(SharesKind[TableSettings, TablePart, TableQuestion]):
         from sordino.survey.schema.protect_table import protect_part
 
         names = self.attributes(settings)
-        domains = {name: survey.attribute_named(name).counted for name in names}
+        domains = {name: survey.attribute_named(name).table_domain for name in names}
         record, part, protects = Record(domains), dict[str, Any](table=list(names)), dict[str, ProtectPart]()
         if terms.has_deltas and survey.epsilon is not None:
             level = terms.limits.of_table(tuple(sorted(terms.places[name] for name in names)))
