@@ -24,7 +24,7 @@ import numpy as np
 from sordino.estimation.joint.joint_fit import BETTER
 from sordino.estimation.neighbours.choice import is_believable
 from sordino.estimation.neighbours.noise import ShareNoise, is_independent
-from sordino.estimation.neighbours.posterior import PLAIN, SHARES, STEP
+from sordino.estimation.neighbours.posterior import SHARES, STEP
 from sordino.estimation.neighbours.ratio_prior import RatioLikelihood, RatioPrior, bin_probabilities
 from sordino.estimation.neighbours.smoothing import equal_quantiles
 from sordino.estimation.simplex import project
@@ -105,10 +105,8 @@ def learn_ratios(likelihood: RatioLikelihood, left: float) -> Floats:
     """
     counts = likelihood.counts.sum(axis=1)
     people = float(counts.sum())
-    # A share adds to what is left as far as its estimate is not one that speaks for itself; and those that are, are so
-    # by noise too: what is taken for them is larger than their shares.
-    noise = np.exp(-((PLAIN - SHARES[1:]) ** 2) / 2) / np.sqrt(2 * np.pi)
-    graded = SHARES[1:] * bin_probabilities()[:-1, 1:].sum(axis=0) - noise
+    # A share adds to what is left as far as its estimate is not one that speaks for itself.
+    graded = SHARES[1:] * bin_probabilities()[:-1, 1:].sum(axis=0)
     # The largest of the grid stands for all beyond it, which are never left.
     graded[-1] = 0.0
     amounts = np.bincount(

@@ -32,10 +32,11 @@ TOWNS = {"town": {"categories": 30}, "sex": {"categories": 2}}
 
 
 def towns(ask, n=6000, **options):
-    """The results of a survey of people who live mostly in a few of thirty towns."""
+    """The results of a survey of people who live mostly in a few of thirty towns; of a table, in all of them alike."""
     drawn = np.random.default_rng(1)
     attributes = TOWNS if "table" in ask else {"town": TOWNS["town"]}
-    people = pa.table({"town": drawn.zipf(1.7, n) % 30, "sex": drawn.integers(0, 2, n)})
+    home = drawn.integers(0, 30, n) if "table" in ask else drawn.zipf(1.7, n) % 30
+    people = pa.table({"town": home, "sex": drawn.integers(0, 2, n)})
     plan = sordino.plan({"version": 1, "epsilon": "1", "attribute": attributes, "ask": [ask]}, n)
     reports = sordino.privatize(plan, people)
     return sordino.estimate(plan, sordino.aggregate(plan, reports), **options)
