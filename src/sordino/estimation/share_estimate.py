@@ -325,7 +325,7 @@ def estimate(
         >>> found.method, found.fitted.sum().round(6)
         ('simplex', np.float64(1.0))
     """
-    method = method or "empirical-bayes"
+    method = "empirical-bayes" if method is None else method
     if method not in get_args(Method):
         raise SordinoError(f"method must be one of {', '.join(get_args(Method))}", found=shown(method))
     if aggregate.fingerprint != mechanism.fingerprint:
