@@ -5,6 +5,7 @@ from collections.abc import Callable
 from math import exp
 
 import numpy as np
+from multi_freq_ldpy.estimators.Histogram_estimator import IBU, MI
 from multi_freq_ldpy.pure_frequency_oracles.GRR import GRR_Client
 from multi_freq_ldpy.pure_frequency_oracles.HE import HE_Client
 from multi_freq_ldpy.pure_frequency_oracles.LH import LH_Client
@@ -56,6 +57,34 @@ def simulate(name: str, k: str, epsilon: str, people: str, surveys: str) -> Call
     return work
 
 
+STEPS, MORE_STEPS, MANY = (1, 3, 10, 30, 100, 300, 1_000, 3_000), (10_000,), 1_000
+"""Of the iterative Bayesian update; the most of fewer values than `MANY` alone."""
+
+
+def fit(*paths: str) -> Callable[[], dict[str, float]]:
+    """Mean total variation of each fit to reports of subset selection from the shares, one file a call.
+
+    A file holds epsilon, the true shares, and the values of the people of each survey.
+    """
+    files = iter(paths)
+
+    def work() -> dict[str, float]:
+        told, found = np.load(next(files)), dict[str, list[float]]()
+        size, epsilon = len(told["shares"]), float(told["epsilon"])
+        hit, miss = hit_and_miss("SS", size, epsilon)
+        matrix = np.where(np.eye(size) > 0, hit, miss)
+        for values in told["values"].tolist():
+            counts = np.bincount(np.concatenate([SS_Client(value, size, epsilon) for value in values]), None, size)
+            fits = {"MI": MI(counts.astype(float), len(values), hit, miss)}
+            for steps in STEPS + (MORE_STEPS if size < MANY else ()):
+                fits[f"IBU, {steps:,} steps"] = IBU(size, matrix, counts / counts.sum(), steps, 1e-12, "max_abs")
+            for name, shares in fits.items():
+                found.setdefault(name, []).append(float(np.abs(shares - told["shares"]).sum()) / 2)
+        return {name: float(np.mean(each)) for name, each in found.items()}
+
+    return work
+
+
 if __name__ == "__main__":
-    tasks = {"privatize": privatize, "simulate": simulate}
+    tasks = {"privatize": privatize, "simulate": simulate, "fit": fit}
     serve(tasks[sys.argv[1]](*sys.argv[2:]))

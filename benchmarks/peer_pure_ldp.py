@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable
 
 import numpy as np
+from pure_ldp.core.prob_simplex import project_probability_simplex
 from pure_ldp.frequency_oracles.hadamard_response import HadamardResponseClient, HadamardResponseServer
 from pure_ldp.frequency_oracles.local_hashing import LHClient, LHServer
 from pure_ldp.frequency_oracles.unary_encoding import UEClient, UEServer
@@ -77,6 +78,35 @@ def simulate(name: str, k: str, epsilon: str, people: str, surveys: str) -> Call
     return work
 
 
+MANY, MOST_SURVEYS = 1_000, 4
+"""Values of which unary encoding is left out, and surveys at most: its lists take minutes."""
+
+
+def fit(*paths: str) -> Callable[[], dict[str, float]]:
+    """Mean total variation of estimates, projected to the simplex, from the shares, one file a call.
+
+    A file holds epsilon, the true shares, and the values of the people of each survey.
+    """
+    files = iter(paths)
+
+    def work() -> dict[str, float]:
+        told, found = np.load(next(files)), {}
+        k = len(told["shares"])
+        for name in ("UE", "HadamardResponse") if k < MANY else ("HadamardResponse",):
+            client, server = PAIRS[name](float(told["epsilon"]), k)
+            distances = []
+            for values in (told["values"][:MOST_SURVEYS] + 1).tolist():
+                server.reset()
+                server.aggregate_all([client.privatise(value) for value in values])
+                counts = np.array(server.estimate_all(range(1, k + 1), suppress_warnings=True))
+                shares = project_probability_simplex(counts / len(values))
+                distances.append(np.abs(shares - told["shares"]).sum() / 2)
+            found[f"{name}, simplex"] = float(np.mean(distances))
+        return found
+
+    return work
+
+
 if __name__ == "__main__":
-    tasks = {"privatize": privatize, "estimate": estimate, "decode": decode, "simulate": simulate}
+    tasks = {"fit": fit, "privatize": privatize, "estimate": estimate, "decode": decode, "simulate": simulate}
     serve(tasks[sys.argv[1]](*sys.argv[2:]))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sordino.demo.simulated_people import draw_people
 from sordino.document.files import write_text
 from sordino.errors import SordinoError
-from sordino.estimation.share_estimate import Method, default_method
+from sordino.estimation.share_estimate import Method, nearest_method
 from sordino.mechanism.channel import Aggregate
 from sordino.survey.kinds.shares.shares_result import HistogramResult
 from sordino.survey.planning.plan import Plan
@@ -124,9 +124,9 @@ def run_demo(folder: Path, people: int, step: Callable[[str], Progress]) -> Demo
     )
 
 
-def by_default(found: dict[Method, HistogramResult]) -> HistogramResult:
-    """What `sordino estimate` gives when it is not told a method."""
-    return found[default_method(found["unbiased"].question.mechanism)]
+def by_nearest(found: dict[Method, HistogramResult]) -> HistogramResult:
+    """With the nearest distribution that keeps what every report tells of a block."""
+    return found[nearest_method(found["unbiased"].question.mechanism)]
 
 
 def _by_method(plan: Plan, aggregate: Aggregate) -> dict[Method, HistogramResult]:

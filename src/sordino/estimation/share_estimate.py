@@ -24,6 +24,7 @@ from sordino.estimation.intervals.simultaneous import each_confidence
 from sordino.estimation.likelihood import likelihood
 from sordino.estimation.means_and_covariances import NormalEstimate
 from sordino.estimation.neighbours.choice import Choice, SmoothingRefusal, smooth_if_nearer
+from sordino.estimation.neighbours.share_prior import LearntChoice, learn_if_nearer
 from sordino.estimation.neighbours.smoothing import Surroundings
 from sordino.estimation.simplex import project
 from sordino.estimation.unbiased import Decoded, Functionals, leverages, variance_of_reports
@@ -35,10 +36,12 @@ from sordino.mechanism.channel import Aggregate
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Method = Literal["unbiased", "simplex", "block-simplex", "likelihood", "smoothed"]
+Method = Literal["unbiased", "simplex", "block-simplex", "likelihood", "empirical-bayes", "smoothed"]
 """How a distribution is fitted. simplex: the nearest to the unbiased estimate. block-simplex: the same within each
-block, whose share is known. likelihood: the one under which the reports are the most probable. smoothed: by
-neighbours, where these are expected to be nearer, else the default. unbiased: none."""
+block, whose share is known. likelihood: the one under which the reports are the most probable. empirical-bayes: with
+a distribution of all shares that is learnt from them, where this is expected to be nearer to the truth than the nearest
+distribution, which is fitted elsewhere; the default. smoothed: by neighbours, where these are expected to be nearer,
+else the nearest distribution. unbiased: none."""
 
 
 class Sums(NamedTuple):
@@ -83,8 +86,8 @@ class Estimate(ArrowRows, WithFigures):
         fitted: shape (k,); a distribution, made by `method`. None if the method is "unbiased".
         n: the number of reports.
         method: how `fitted` was made; "joint" where it is a margin of what was fitted to several estimates together.
-        choice: what is expected of smoothed shares, where these were asked for, or why nothing is; they are `fitted`
-            only if `method` says so.
+        choice: what is expected of smoothed shares, where these were asked for, or why nothing is; by default of shares
+            fitted with a learnt distribution. They are `fitted` only if `method` says so.
 
     Example:
         >>> from sordino import RandomizedResponse
@@ -102,7 +105,7 @@ class Estimate(ArrowRows, WithFigures):
     _aggregate: Aggregate = field(repr=False)
     _decoded: Decoded = field(repr=False)
     _subtract_totals: bool = field(repr=False)
-    choice: Choice | SmoothingRefusal | None = field(default=None, repr=False)
+    choice: Choice | SmoothingRefusal | LearntChoice | None = field(default=None, repr=False)
 
     def __repr__(self) -> str:
         columns = {"estimate": self.value, "stderr": self.stderr}
@@ -303,8 +306,9 @@ def estimate(
     Args:
         mechanism: made the reports.
         aggregate: their tally.
-        method: how a distribution is fitted: "simplex", "block-simplex", "likelihood", "smoothed", or "unbiased" for
-            none. By default the one that keeps what every report tells: see `default_method`.
+        method: how a distribution is fitted: "empirical-bayes" (the default), "simplex", "block-simplex",
+            "likelihood", "smoothed", or "unbiased" for none. Where the first is not expected to be nearer to the truth,
+            the nearest distribution that keeps what every report tells: see `nearest_method`.
         subtract_totals: shift each block's estimates to the block's share before anything else; decide before the data.
             The likelihood knows the blocks' shares anyway.
         known: of the values beside their reports, for "smoothed"; by default nothing.
@@ -321,8 +325,7 @@ def estimate(
         >>> found.method, found.fitted.sum().round(6)
         ('simplex', np.float64(1.0))
     """
-    if method is None:
-        method = default_method(mechanism)
+    method = "empirical-bayes" if method is None else method
     if method not in get_args(Method):
         raise SordinoError(f"method must be one of {', '.join(get_args(Method))}", found=shown(method))
     if aggregate.fingerprint != mechanism.fingerprint:
@@ -336,9 +339,14 @@ def estimate(
     value = decoded.estimate(subtract_totals=subtract_totals)
     stderr = np.sqrt(variance_of_reports(decoded, aggregate.n, subtract_totals=subtract_totals) / aggregate.n)
     found = Estimate(value, stderr, None, aggregate.n, "unbiased", aggregate, decoded, subtract_totals)
-    fitted, choice = found.offer(known) if method == "smoothed" else (None, None)
-    if method == "smoothed" and fitted is None:
-        method = default_method(mechanism)
+    fitted: Floats | None = None
+    choice: Choice | SmoothingRefusal | LearntChoice | None = None
+    if method == "smoothed":
+        fitted, choice = found.offer(known)
+    elif method == "empirical-bayes":
+        fitted, choice = learn_if_nearer(decoded, aggregate.n, value, subtract=subtract_totals)
+    if fitted is None and method in ("smoothed", "empirical-bayes"):
+        method = nearest_method(mechanism)
     if method == "simplex":
         fitted = project(value)
     elif method == "block-simplex":
@@ -348,8 +356,10 @@ def estimate(
     return replace(found, fitted=fitted, method=method, choice=choice)
 
 
-def default_method(mechanism: Mechanism) -> Method:
-    """The method that keeps what every report tells: "block-simplex" where it tells a block, else "simplex".
+def nearest_method(mechanism: Mechanism) -> Method:
+    """The method of the nearest distribution that keeps what every report tells.
+
+    It is "block-simplex" where a report tells a block, else "simplex".
 
     A high-low response tells some people's values as they are, but of no share exactly how large it is: "simplex".
     """

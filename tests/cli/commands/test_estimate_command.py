@@ -53,8 +53,8 @@ def test_smoothed_shares_are_named_and_stand_beside_the_same_estimates(hill, run
     assert set(choice) == {"smoothed", "nearest", "worst", "better"}
     assert choice["better"] is True
     # What nobody asked for is not there.
-    assert plain["questions"][0]["method"] == "block-simplex"
-    assert "choice" not in plain["questions"][0]
+    assert plain["questions"][0]["method"] == "empirical-bayes"
+    assert set(plain["questions"][0]["choice"]) == {"learnt", "nearest", "better"}
     for name in ("estimate", "stderr", "low", "high"):
         assert [row[name] for row in found["rows"]] == [row[name] for row in plain["rows"]]
     assert [row["fitted"] for row in found["rows"]] != [row["fitted"] for row in plain["rows"]]
@@ -70,7 +70,9 @@ def test_by_default_smoothing_is_offered_and_not_done(hill, run, monkeypatch, tm
     code, out, _ = run("estimate", "plan.json", "tally.json", "--html", str(page))
     assert code == 0
     assert "Offered, not used: the method smoothed" in " ".join(out.split())
-    assert "Fitted (block-simplex)" in out
+    assert "Fitted (empirical-bayes)" in out
+    assert "for a single value, read the estimate beside it" in " ".join(out.split())
+    assert "Judging by the reports, the fitted shares are expected to be" in " ".join(out.split())
     assert "moothed" not in page.read_text(encoding="utf-8")
     # Who names another method is not offered one.
     assert "Offered" not in run("estimate", "plan.json", "tally.json", "--method", "simplex")[1]

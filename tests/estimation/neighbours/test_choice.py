@@ -8,7 +8,7 @@ import pytest
 from sordino import Blockwise, HighLowLDP, MetricLDP, Partition, ProjectiveResponse, best_mechanism
 from sordino.estimation.neighbours.choice import ALLOWED, BETTER, CORRELATED, _worst
 from sordino.estimation.neighbours.smoothing import Surroundings
-from sordino.estimation.share_estimate import estimate
+from sordino.estimation.share_estimate import estimate, nearest_method
 from sordino.papers.simulation import SimulationSource, simulate_tally, total_variation
 
 SHAPE = (40, 40)
@@ -26,7 +26,8 @@ def told(mechanism, weights, n):
 @pytest.mark.parametrize("mechanism", [ProjectiveResponse(1600, "1"), Blockwise(QUARTERS, "1")])
 def test_a_hill_is_smoothed_and_every_block_keeps_its_share(mechanism):
     truth, tally = told(mechanism, HILL, 400_000)
-    found, nearest = estimate(mechanism, tally, "smoothed", known=Surroundings(SHAPE)), estimate(mechanism, tally)
+    found = estimate(mechanism, tally, "smoothed", known=Surroundings(SHAPE))
+    nearest = estimate(mechanism, tally, nearest_method(mechanism))
     assert found.method == "smoothed"
     assert found.choice.better
     smoothed, plain = total_variation(found.fitted, truth), total_variation(nearest.fitted, truth)
@@ -53,7 +54,8 @@ def test_the_same_reports_give_the_same_shares_and_the_same_choice():
 def test_where_reports_cannot_tell_sparse_from_spread_the_nearest_distribution_stands_and_is_named():
     mechanism = ProjectiveResponse(1600, "1")
     truth, tally = told(mechanism, np.random.default_rng(7).permutation(np.arange(1600) < 60) * 1.0, 8_000)
-    found, nearest = estimate(mechanism, tally, "smoothed", known=Surroundings(SHAPE)), estimate(mechanism, tally)
+    found = estimate(mechanism, tally, "smoothed", known=Surroundings(SHAPE))
+    nearest = estimate(mechanism, tally, nearest_method(mechanism))
     assert total_variation(nearest.fitted, truth) > 0.7
     assert not found.choice.better
     assert found.method == "simplex"
@@ -73,7 +75,7 @@ def test_lines_one_cell_wide_are_not_erased(apart, people):
     mechanism = Blockwise(blocks, "1")
     truth, tally = told(mechanism, weights, people)
     found = estimate(mechanism, tally, "smoothed", known=Surroundings((50, 100)))
-    plain = estimate(mechanism, tally)
+    plain = estimate(mechanism, tally, nearest_method(mechanism))
     assert total_variation(found.fitted, truth) <= 1.02 * total_variation(plain.fitted, truth)
     # What is expected is what comes true, of the nearest distribution too.
     assert found.choice.nearest == pytest.approx(total_variation(plain.fitted, truth), rel=0.1)
@@ -118,8 +120,8 @@ def test_nothing_is_smoothed_that_was_not_asked_for():
     mechanism = Blockwise(QUARTERS, "1")
     _, tally = told(mechanism, HILL, 400_000)
     by_default = estimate(mechanism, tally, known=Surroundings(SHAPE))
-    assert (by_default.method, by_default.choice) == ("block-simplex", None)
-    np.testing.assert_array_equal(by_default.fitted, estimate(mechanism, tally, "block-simplex").fitted)
+    assert by_default.method == "empirical-bayes"
+    np.testing.assert_array_equal(by_default.fitted, estimate(mechanism, tally).fitted)
     assert by_default.offer(Surroundings(SHAPE))[0] is not None
 
 
@@ -155,7 +157,8 @@ def test_under_a_metric_nothing_is_smoothed_since_errors_of_neighbours_oppose_ea
     weights = np.random.default_rng(4).permutation(places % 32 == 0) * 1.0
     mechanism = best_mechanism(len(weights), metric)
     truth, tally = told(mechanism, weights, 50_000)
-    found, plain = estimate(mechanism, tally, "smoothed", known=Surroundings(shape)), estimate(mechanism, tally)
+    found = estimate(mechanism, tally, "smoothed", known=Surroundings(shape))
+    plain = estimate(mechanism, tally, nearest_method(mechanism))
     assert found.choice is CORRELATED
     assert (found.method, plain.method) == ("simplex", "simplex")
     assert total_variation(found.fitted, truth) <= 1.02 * total_variation(plain.fitted, truth)
@@ -167,11 +170,13 @@ def test_where_people_are_may_go_with_how_noisy_their_values_are():
     sensitive, inhabited = (PLACES[1] % 10 < 5).ravel(), (PLACES[1] % 10 == 0).ravel() * 1.0
     mechanism = best_mechanism(1600, HighLowLDP(1600, np.flatnonzero(sensitive).tolist(), "4"))
     truth, tally = told(mechanism, inhabited, 2_000)
-    found, plain = estimate(mechanism, tally, "smoothed", known=Surroundings(SHAPE)), estimate(mechanism, tally)
+    found = estimate(mechanism, tally, "smoothed", known=Surroundings(SHAPE))
+    plain = estimate(mechanism, tally, nearest_method(mechanism))
     assert total_variation(found.fitted, truth) <= 1.02 * total_variation(plain.fitted, truth)
     # Where much is to be gained it is.
     truth, tally = told(mechanism, HILL, 2_000)
-    found, plain = estimate(mechanism, tally, "smoothed", known=Surroundings(SHAPE)), estimate(mechanism, tally)
+    found = estimate(mechanism, tally, "smoothed", known=Surroundings(SHAPE))
+    plain = estimate(mechanism, tally, nearest_method(mechanism))
     assert total_variation(found.fitted, truth) <= 0.7 * total_variation(plain.fitted, truth)
 
 

@@ -13,7 +13,7 @@ from sordino.cli.picture import is_page
 from sordino.cli.progress import progress
 from sordino.cli.results import print_blocks
 from sordino.cli.say import say
-from sordino.demo.run import METHODS, PEOPLE, Demo, by_default, run_demo
+from sordino.demo.run import METHODS, PEOPLE, Demo, by_nearest, run_demo
 from sordino.document.files import write_text
 from sordino.document.replace import require_free
 from sordino.survey.kinds.shares.fitted_forecast import FittedForecast
@@ -58,7 +58,7 @@ def demo(people: int, folder: Path, html: Path, *, force: bool, as_json: bool) -
             return stack.enter_context(progress(name, people))
 
         outcome = run_demo(folder, people, step)
-    result, uniform = by_default(outcome.blockwise), by_default(outcome.uniform)
+    result, uniform = by_nearest(outcome.blockwise), by_nearest(outcome.uniform)
     rows = _comparison(outcome)
     known = SimulationTruth(
         blocks=[result.blocks(outcome.truth, [("Uniform LDP", uniform.estimate.by_method)])],

@@ -35,7 +35,7 @@ from sordino.words.coverage_sentences import FINITE, POPULATION
 @click.option(
     "--method",
     type=click.Choice(get_args(Method)),
-    help="How a distribution is fitted; by default block-simplex where blocks are public, else simplex.",
+    help="How a distribution is fitted; by default empirical-bayes where that is expected to be nearer to the truth.",
 )
 @click.option("--public", type=FILE, help="For smoothed: a table of public numbers that may be related to the shares.")
 @click.option(

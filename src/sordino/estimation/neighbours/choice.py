@@ -116,10 +116,7 @@ def choose(fit: Smoothed, nearest: Floats, n: int) -> Choice:
     own = _distances(fit.prior, fit, nearest)
     smoothed, plain = own.sum(axis=1).tolist()
     ratio = smoothed / plain if plain > 0 else 1.0
-    # Where the posterior means miss the total that is known, or noise is not normal, the posteriors prove nothing.
-    told, noise = fit.prior.posteriors.means().sum(), fit.prior.noise
-    rough = nearest[noise.growth + 1 / (n * noise.stderr) > ROUGH].sum()
-    if not total / MISSED <= told <= total * MISSED or rough > MOST_ROUGH * total:
+    if not is_believable(fit.prior, nearest, n):
         return Choice(smoothed, plain, max(ratio, 1.0))
     if ratio > BETTER:
         return Choice(smoothed, plain, ratio)
@@ -128,6 +125,17 @@ def choose(fit: Smoothed, nearest: Floats, n: int) -> Choice:
     unlikely = np.stack([fit.prior.log_likelihoods - each.log_likelihoods for each in (fit.prior, *sparse)])
     loses = _worst(expected, unlikely).sum(axis=0)
     return Choice(smoothed, plain, max(ratio, float(loses[0] / loses[1])))
+
+
+def is_believable(prior: RatioPrior, nearest: Floats, n: int) -> bool:
+    """Whether posteriors prove anything: their means do not miss the total that is known, and noise is about normal.
+
+    Args:
+        nearest: shape (k,), the nearest distribution.
+    """
+    total, told, noise = float(nearest.sum()), float(prior.posteriors.means().sum()), prior.noise
+    rough = nearest[noise.growth + 1 / (n * noise.stderr) > ROUGH].sum()
+    return bool(total / MISSED <= told <= total * MISSED and rough <= MOST_ROUGH * total)
 
 
 def _distances(prior: RatioPrior, fit: Smoothed, nearest: Floats) -> Floats:

@@ -19,9 +19,10 @@ how likely the estimates are under it (Bayes' rule, all of them alike beforehand
 stays open, and what they tell decides.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
+from typing import TypeAlias
 
 import numpy as np
 
@@ -64,24 +65,35 @@ class RatioPrior:
     starts: Indices
 
     @classmethod
-    def of(cls, value: Floats, expected: Floats, noise: ShareNoise) -> "RatioPrior":
+    def of(cls, value: Floats, expected: Floats, noise: ShareNoise, learn: "Learn | None" = None) -> "RatioPrior":
         """The most likely one.
 
         Args:
             value: shape (k,), the unbiased estimates, with about independent noise.
             expected: shape (k,), the shares that are expected, nonnegative.
+            learn: the prior of a class, from its likelihood and what the total of its expected shares leaves, in units
+                of noise, beside estimates that speak for themselves; by default the most likely one.
         """
-        estimate, expected, width = noise.units_of_estimates(value), noise.units(expected), len(bin_probabilities())
+        estimate, width = noise.units_of_estimates(value), len(bin_probabilities())
+        left = (expected - np.where(estimate >= PLAIN, value, 0.0)) / noise.stderr
+        expected = noise.units(expected)
         bins = np.clip(np.floor((estimate - FIRST_BIN) / BIN).astype(np.intp) + 1, 0, width - 1)
         steps = np.rint((np.log(np.maximum(expected, LOWEST)) - np.log(LEAST)) / STEP).astype(np.intp)
         present, level = np.unique(np.minimum(steps, len(EDGES)), return_inverse=True)
         # Where nothing is expected nobody is: such values say nothing of the others.
         told = (expected > 0).astype(np.float64)
         counts = np.bincount(level * width + bins, told, len(present) * width).reshape(-1, width).astype(np.float64)
+        left_of = np.bincount(level, np.where(expected > 0, left, 0.0), len(present)).astype(np.float64)
         shares = np.empty((len(present), len(SHARES)))
         parts = list(classes(present, counts.sum(axis=1)))
         for own in parts:
-            shares[own] = _most_likely(present[own], counts[own])
+            likelihood = RatioLikelihood(present[own], counts[own])
+            ratios = (
+                likelihood.climb(likelihood.spread, STEPS)
+                if learn is None
+                else learn(likelihood, float(left_of[own].sum()))
+            )
+            shares[own] = likelihood.shares(ratios)
         starts = np.array([own.start for own in parts], dtype=np.intp)
         return cls(shares, counts, level, bins, estimate, noise, starts)
 
@@ -144,26 +156,56 @@ def classes(levels: Indices, counts: Floats) -> Iterator[slice]:
     yield from found
 
 
-def _most_likely(levels: Indices, counts: Floats) -> Floats:
-    """The prior of the shares at each level, shape (levels, shares of the grid), from one prior of ratios."""
-    zero, positive = bin_probabilities()[:, 0], bin_probabilities()[:, 1:]
-    # A ratio's place is that of the share minus that of the expectation, counted from the least.
-    place = np.arange(positive.shape[1]) - (levels - levels.max())[:, None]
-    ratios = int(place.max()) + 1
-    prior, none = np.full(ratios, 1 / (ratios + 1)), 1 / (ratios + 1)
-    for _ in range(STEPS):
-        own = prior[place]
-        told = own @ positive.T + none * zero
-        weight = np.divide(counts, told, out=np.zeros_like(told), where=counts > 0)
-        prior = np.bincount(place.ravel(), weights=((weight @ positive) * own).ravel(), minlength=ratios)
-        none *= float((weight @ zero).sum())
-        total = prior.sum() + none
-        prior, none = prior / total, none / total
-    shares = np.concatenate([np.full((len(levels), 1), none), prior[place]], axis=1)
-    # Expectations of which no value's ratio is possible: all shares are.
-    shares += np.finfo(np.float64).tiny
-    normalized: Floats = shares / shares.sum(axis=1, keepdims=True)
-    return normalized
+class RatioLikelihood:
+    """How likely the estimates of values of some expectations are under a prior of ratios, shape (1 + ratios,).
+
+    The prior's first entry is the ratio zero; the others' logarithms are a step of the grid apart.
+
+    Args:
+        levels: shape (l,), the expectations as steps of the grid, ascending.
+        counts: shape (l, bins), how many values have each and an estimate in the bin.
+    """
+
+    def __init__(self, levels: Indices, counts: Floats) -> None:
+        self.counts, self.highest = counts, levels.max()
+        # A ratio's place is that of the share minus that of the expectation, counted from the least.
+        self.place = np.arange(len(EDGES)) - (levels - self.highest)[:, None]
+        self.ratios = int(self.place.max()) + 1
+
+    @property
+    def spread(self) -> Floats:
+        """The prior that says nothing."""
+        return np.full(self.ratios + 1, 1 / (self.ratios + 1))
+
+    def climb(self, prior: Floats, steps: int) -> Floats:
+        """A likelier prior, by so many steps of EM."""
+        zero, positive = bin_probabilities()[:, 0], bin_probabilities()[:, 1:]
+        for _ in range(steps):
+            own = prior[1:][self.place]
+            told = own @ positive.T + prior[0] * zero
+            weight = np.divide(self.counts, told, out=np.zeros_like(told), where=self.counts > 0)
+            amounts = ((weight @ positive) * own).ravel()
+            others = np.bincount(self.place.ravel(), weights=amounts, minlength=self.ratios)
+            prior = np.concatenate([[prior[0] * float((weight @ zero).sum())], others])
+            prior /= prior.sum()
+        return prior
+
+    def shares(self, prior: Floats) -> Floats:
+        """The prior of the shares at each level, shape (l, shares of the grid)."""
+        zeros = np.broadcast_to(prior[0], (len(self.place), 1))
+        shares = np.concatenate([zeros, prior[1:][self.place]], axis=1)
+        # Expectations of which no value's ratio is possible: all shares are.
+        shares += np.finfo(np.float64).tiny
+        normalized: Floats = shares / shares.sum(axis=1, keepdims=True)
+        return normalized
+
+    def log(self, prior: Floats) -> float:
+        """In nats."""
+        told = np.maximum(self.shares(prior) @ bin_probabilities().T, np.finfo(np.float64).tiny)
+        return float((self.counts * np.log(told)).sum())
+
+
+Learn: TypeAlias = Callable[[RatioLikelihood, float], Floats]
 
 
 SPARSENESS = (0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8)

@@ -155,8 +155,8 @@ def results_so_far(
     Args:
         plan: that the reports belong to.
         aggregate: their tally.
-        method: how distributions are fitted; by default each question's own (`default_method`), and where tables share
-            attributes, one to all of them (`joint_fit`).
+        method: how distributions are fitted; by default histograms with a learnt distribution where that is expected
+            to be nearer, and where tables share attributes, one to all of them (`joint_fit`).
         coverage: what intervals are to hold against; by default each by itself with 95% confidence.
         public: by the names of questions, numbers that are public and may go with the shares of their values, shape
             (k,), for the method "smoothed".

@@ -28,7 +28,8 @@ from sordino.estimation.intervals.simultaneous import draws_noise
 from sordino.estimation.joint.among import SharesAmong
 from sordino.estimation.joint.table_cells import LARGEST_TABLE, Cells, TableShares
 from sordino.estimation.neighbours.choice import Choice, SmoothingRefusal
-from sordino.estimation.share_estimate import Estimate, Method, estimate
+from sordino.estimation.neighbours.share_prior import LearntChoice
+from sordino.estimation.share_estimate import Estimate, Method, estimate, nearest_method
 from sordino.mechanism.channel import Aggregate
 from sordino.mechanism.supported import SupportMechanism
 from sordino.survey.kinds.coverage import Coverage
@@ -43,6 +44,10 @@ from sordino.survey.kinds.shares.places import CELLS, cell_label
 from sordino.survey.kinds.shares.surroundings import numbers_in_order, offer_of, surroundings_of
 
 FITTED = "Fitted ({method}) is a valid distribution near them, for maps and totals; its largest shares are biased low."
+LEARNT = (
+    "Fitted (empirical-bayes) is a valid distribution near them, for maps and totals. It draws every share towards the"
+    " others: for a single value, read the estimate beside it."
+)
 SMOOTHED = "Fitted (smoothed) also uses the reports about neighbouring values; it is for maps and totals."
 """What the columns of a table of shares are."""
 
@@ -123,7 +128,8 @@ class HistogramResult(QuestionResult):
         Args:
             question: that they answer.
             aggregate: their tally.
-            method: how a distribution is fitted; None for the mechanism's own.
+            method: how a distribution is fitted; None for the default, in tables and where what is fitted has intervals
+                too the nearest distribution.
             coverage: what intervals hold against.
             public: numbers that may go with the shares, shape (k,); None without any.
             batch: of the questions whose limits are looked for together.
@@ -132,6 +138,9 @@ class HistogramResult(QuestionResult):
         # The query's tally is that of its mechanism: what was read are its values.
         tally = Aggregate(mechanism.fingerprint, aggregate.n, aggregate.counts)
         subtract = question.part.subtract_totals
+        # The margins of a table are read off its cells, and limits are known of the nearest distribution alone.
+        if method is None and (question.is_table or coverage.fitted):
+            method = nearest_method(mechanism)
         found = estimate(mechanism, tally, method, subtract_totals=subtract, known=known)
         return cls(question, found, coverage, batch)
 
@@ -376,7 +385,8 @@ class HistogramResult(QuestionResult):
         choice, method = self.estimate.choice, self.estimate.method
         facts |= {"method": method}
         if choice is not None:
-            facts |= {"choice": {**asdict(choice), "better": isinstance(choice, Choice) and choice.better}}
+            better = not isinstance(choice, SmoothingRefusal) and choice.better
+            facts |= {"choice": {**asdict(choice), "better": better}}
         fitted = "" if self.fitted is None else method
         question = self.question
         about = tuple(question.attribute_names)
@@ -420,12 +430,14 @@ class HistogramResult(QuestionResult):
         method, choice = self.estimate.method, self.estimate.choice
         said = [self.coverage.sentence("value", self.together, counts_finite=True), Sentence(UNBIASED, Purpose.COLUMNS)]
         if self.fitted is not None:
-            fitted = SMOOTHED if method == "smoothed" else FITTED.format(method=method)
+            fitted = {"smoothed": SMOOTHED, "empirical-bayes": LEARNT}.get(method, FITTED.format(method=method))
             said.append(Sentence(fitted, Purpose.COLUMNS))
         if self.coverage.fitted and self.fitted is not None:
             known = fitted_limits_in_words(self.estimate, are_given=self.fitted_interval is not None)
             said.append(Sentence(known, Purpose.COLUMNS))
-        if choice is not None:
+        if isinstance(choice, LearntChoice):
+            said += [Sentence(learnt_in_words(choice), Purpose.METHOD)] if choice.better else []
+        elif choice is not None:
             said.append(Sentence(choice_in_words(choice, method), Purpose.METHOD))
         if isinstance(self.question.domain, Grid):
             said.append(Sentence(CELLS, Purpose.COLUMNS))
@@ -501,6 +513,19 @@ def column_chart(
 
 
 OWN = "The estimates and their intervals use the reports alone; smoothed shares have no intervals."
+
+
+def learnt_in_words(choice: LearntChoice) -> str:
+    """A sentence about shares that were fitted with a learnt distribution.
+
+    Example:
+        >>> learnt_in_words(LearntChoice(0.1, 0.2)).split(", ")[0]
+        'Judging by the reports'
+    """
+    return (
+        f"Judging by the reports, the fitted shares are expected to be {choice.learnt:.3f} from the truth (total"
+        f" variation), the nearest distribution to the estimates {choice.nearest:.3f}."
+    )
 
 
 def choice_in_words(choice: Choice | SmoothingRefusal, method: str, *, asked: bool = True) -> str:

@@ -11,7 +11,9 @@ from sordino.domain.attribute import Domain
 from sordino.domain.finite_record import Record
 from sordino.domain.grid import Grid
 from sordino.errors import SordinoError
+from sordino.estimation.joint.joint_fit import BETTER
 from sordino.estimation.neighbours.choice import Choice
+from sordino.estimation.neighbours.share_prior import LearntChoice
 from sordino.estimation.neighbours.smoothing import Surroundings
 from sordino.estimation.share_estimate import Estimate, Method
 from sordino.exact.messages import shown
@@ -36,15 +38,20 @@ def surroundings_of(domain: Domain | Record, public: NDArray[np.float64] | None 
 
 
 def offer_of(domain: Domain | Record, estimate: Estimate) -> Choice | None:
-    """What is expected of smoothed shares, where they were not asked for and are nearer to the truth.
+    """What is expected of smoothed shares, where they were not asked for and are nearer to the truth than the fit.
 
     None where they are not or nobody knows, of few values and very many, and of values that have no neighbours.
     """
-    known = surroundings_of(domain)
-    if estimate.choice is not None or known.shape is None or not FEWEST_OFFERED <= domain.k <= MOST_OFFERED:
+    known, learnt = surroundings_of(domain), estimate.choice
+    was_asked = learnt is not None and not isinstance(learnt, LearntChoice)
+    if was_asked or known.shape is None or not FEWEST_OFFERED <= domain.k <= MOST_OFFERED:
         return None
     shares, choice = estimate.offer(known)
-    return choice if shares is not None and isinstance(choice, Choice) else None
+    if shares is None or not isinstance(choice, Choice):
+        return None
+    # Of two fits that are nearer than the nearest distribution the better one is left to stand.
+    fitted = learnt.learnt if isinstance(learnt, LearntChoice) and learnt.better else choice.nearest
+    return choice if choice.smoothed <= BETTER * fitted else None
 
 
 def require_public(asked: Iterable[str], public: Public, method: Method | None) -> None:
