@@ -1,56 +1,31 @@
-"""What is fitted to shares, through real reports: `python benchmarks/mapping.py [CHECKINS]`.
-
-Shares without an order, beside those that peers fit; and smoothed shares on maps that are made to be hard.
+"""Smoothed shares on maps that are made to be hard, through real reports: `python benchmarks/mapping.py [CHECKINS]`.
 
 With a table of positions (latitude, longitude, perhaps count) these are measured too, beside the demo's people. Maps of
 other sizes, blocks, people and epsilons follow, drawn at random once: each is surveyed with three seeds.
 """
 
 import sys
-import tempfile
 from collections.abc import Iterator
-from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pairs import Peer
-from sordino import LDP, Partition, best_mechanism
-from sordino.demo.simulated_people import us_places
+from sordino import Partition
 from sordino.estimation.neighbours.smoothing import Surroundings
 from sordino.estimation.share_estimate import estimate
 from sordino.papers.context_aware.table1 import BLOCKS, MAP, read_checkins, simulated_people
 from sordino.papers.simulation import SimulationSource, contestant, simulate_tally, total_variation
 
-TITLE = "What is fitted to shares"
+TITLE = "Smoothed shares"
 NOTE = (
-    "First people of whom nothing is known but the reports: mean total variation, from the shares that they are drawn "
-    "from, of the nearest distribution and of what is fitted by default, and how often that is with the learnt "
-    "distribution (`empirical-bayes`). Beside it the best of the peers, each with its own reports of the same people: "
-    "multi-freq-ldpy's subset selection with its iterative Bayesian update, at the number of steps that comes nearest "
-    "(which nobody knows beforehand), or clipped (MI), and pure-ldp's unary encoding and Hadamard response, projected. "
-    "The update starts from even shares, and is right about these after no step. The last column are the posterior "
-    "means of somebody who knows which shares there are, but not whose. Asked: from 128 values on at most .9 of the "
-    "best peer where shares are uneven, elsewhere at most 1.05. Then maps: Table 1's map of 43,750 cells, epsilon 1, a "
-    "million people, one seeded survey each through the real reports: total variation of the nearest distribution "
-    "(within blocks), of what `--method smoothed` gives, and whether the smoothed shares were taken. Last, maps of "
-    "other sizes, the mean of three seeded surveys each, and how often they were taken. Asked of maps: nowhere more "
-    "than 2 % worse."
+    "Table 1's map of 43,750 cells, epsilon 1, a million people, one seeded survey each through the real reports: "
+    "total variation of the nearest distribution (within blocks), of what `--method smoothed` gives, and whether the "
+    "smoothed shares were taken. Then maps of other sizes, the mean of three seeded surveys each, and how often they "
+    "were taken. Asked: nowhere more than 2 % worse."
 )
-HEADER = (
-    "people",
-    "blocks",
-    "nearest",
-    "fitted",
-    "ratio",
-    "taken",
-    "best peer",
-    "over it",
-    "knowing the shares",
-)
-NO_PEER = ("-", "-", "-")
+HEADER = ("map", "blocks", "nearest", "smoothed", "ratio", "taken")
 
 PEOPLE = 1_000_000
 KNOWN = Surroundings((MAP.rows, MAP.columns))
@@ -92,8 +67,7 @@ def populations(checkins: Path | None) -> Iterator[tuple[str, NDArray[np.int64]]
 
 
 def rows(checkins: Path | None = None) -> Iterator[tuple[str, ...]]:
-    """Shares without an order; a map and a column of Table 1 each; maps of other sizes."""
-    yield from unordered()
+    """A map and a column of Table 1 each."""
     for name, people in populations(checkins):
         truth = people / people.sum()
         for column, (blocks, (along, across)) in enumerate(BLOCKS.items()):
@@ -105,93 +79,8 @@ def rows(checkins: Path | None = None) -> Iterator[tuple[str, ...]]:
             smoothed = total_variation(found.by_method, truth)
             ratio = smoothed / nearest if nearest > 0 else 1.0
             taken = "yes" if found.method == "smoothed" else "no"
-            yield name, blocks, f"{nearest:.3f}", f"{smoothed:.3f}", f"{ratio:.3f}", taken, *NO_PEER
+            yield name, blocks, f"{nearest:.3f}", f"{smoothed:.3f}", f"{ratio:.3f}", taken
     yield from others()
-
-
-SURVEYS = {16: 16, 128: 8, 1024: 2}
-"""Of each size of a question."""
-
-
-def uneven(k: int) -> dict[str, NDArray[np.float64]]:
-    """Shares of k values by name, in random order; towns are the most populous places of the United States."""
-    sizes = {
-        "even": np.ones(k),
-        "Zipf": 1 / np.arange(1.0, k + 1),
-        "two values": np.array([0.6, 0.4, *[0.0] * (k - 2)]),
-        "towns": np.sort(us_places()[:, 2])[::-1][:k],
-    }
-    return {name: np.random.default_rng(11).permutation(own / own.sum()) for name, own in sizes.items()}
-
-
-def unordered() -> Iterator[tuple[str, ...]]:
-    """Each size, epsilon, number of people and kind of shares."""
-    with tempfile.TemporaryDirectory() as folder:
-        cells = []
-        for k, epsilon, n in product(SURVEYS, ("0.5", "1", "3"), (1_000, 10_000)):
-            for name, shares in uneven(k).items():
-                values = np.random.default_rng((k, n)).choice(k, (SURVEYS[k], n), p=shares)
-                path = Path(folder) / f"{len(cells)}.npz"
-                np.savez(path, values=values, shares=shares, epsilon=float(epsilon))
-                cells.append((name, shares, epsilon, values, path))
-        paths = [path for *_, path in cells]
-        with (
-            Peer("peer_multi_freq.py", "fit", *paths) as updating,
-            Peer("peer_pure_ldp.py", "fit", *paths) as projected,
-        ):
-            for name, shares, epsilon, values, _ in cells:
-                updating.seconds()
-                projected.seconds()
-                peers = {f"multi-freq-ldpy {method}": distance for method, distance in updating.result.items()}
-                peers |= {f"pure-ldp {method}": distance for method, distance in projected.result.items()}
-                yield beside_peers(name, shares, epsilon, values, peers)
-
-
-def beside_peers(
-    name: str, shares: NDArray[np.float64], epsilon: str, values: NDArray[np.int64], peers: dict[str, float]
-) -> tuple[str, ...]:
-    """One row: what is fitted to surveys of people who are drawn from the shares, their values of shape (surveys, n).
-
-    Args:
-        peers: total variation by method.
-    """
-    k, mechanism, (surveys, n) = len(shares), best_mechanism(len(shares), LDP(epsilon)), values.shape
-    distances, taken = np.zeros(3), 0
-    for seed, own in enumerate(values):
-        people = np.bincount(own, minlength=k)
-        tally = simulate_tally(mechanism, people, SimulationSource(k, n, seed))
-        found, plain = estimate(mechanism, tally), estimate(mechanism, tally, "simplex")
-        fits = (plain.fitted, found.fitted, knowing_shares(plain.value, plain.stderr, shares))
-        distances += [total_variation(fit, shares) / surveys for fit in fits]
-        taken += found.method == "empirical-bayes"
-    best = min(peers, key=peers.__getitem__)
-    nearest, fitted, least = distances.tolist()
-    over = f"{fitted / peers[best]:.2f}" if peers[best] >= LEAST_DISTANCE else "-"
-    return (
-        f"{k:,} values, {name}, {n:,} people, epsilon {epsilon}",
-        "one",
-        f"{nearest:.3f}",
-        f"{fitted:.3f}",
-        f"{fitted / nearest:.3f}",
-        f"{taken} of {surveys}",
-        f"{peers[best]:.3f} ({best})",
-        over,
-        f"{least:.3f}",
-    )
-
-
-LEAST_DISTANCE = 1e-3
-"""Total variation: ratios to less say nothing."""
-
-
-def knowing_shares(
-    value: NDArray[np.float64], stderr: NDArray[np.float64], shares: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Posterior means of shares, shape (k,), of which all is known but which value has which."""
-    odds = -(((value[:, None] - shares) / stderr[:, None]) ** 2) / 2
-    weights = np.exp(odds - odds.max(axis=1, keepdims=True))
-    means = weights @ shares / weights.sum(axis=1)
-    return means / means.sum()
 
 
 SHAPES, TILES = ((20, 20), (30, 50), (60, 80), (125, 350), (200, 350)), ((1, 1), (2, 2), (5, 5), (10, 10))
@@ -264,7 +153,7 @@ def other(place: int, shape: tuple[int, int], tile: tuple[int, int], people: int
     setting = f"{name}, {shape[0]} x {shape[1]}, {people:,} people, epsilon {epsilon}"
     within = "one" if whole else f"of {tile[0]} x {tile[1]}"
     ratio = smoothed / nearest if nearest > 0 else 1.0
-    return setting, within, f"{nearest:.3f}", f"{smoothed:.3f}", f"{ratio:.3f}", f"{taken} of {SEEDS}", *NO_PEER
+    return setting, within, f"{nearest:.3f}", f"{smoothed:.3f}", f"{ratio:.3f}", f"{taken} of {SEEDS}"
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ import distributing
 import estimating
 import files
 import filtering
+import fitting
 import growing
 import holding
 import layers
@@ -49,6 +50,7 @@ MODULES = (
     covering_weights,
     designing,
     distributing,
+    fitting,
     mapping,
     collecting,
     holding,

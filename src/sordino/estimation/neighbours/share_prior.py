@@ -9,8 +9,8 @@ What is fitted is the nearest distribution to the posterior means, with each blo
 next to nobody each mean is a little too much: there the Bayes rule for total variation (`equal_quantiles`) is taken.
 Nothing is fitted unless it is expected to be nearer to the truth than the nearest distribution to the estimates, by the
 same posteriors and by the rule of the joint fit. Single values are drawn towards the others: for one of them read the
-unbiased estimate. Of few reports that say next to nothing (300 at epsilon .5) and people at two values it was 1.4 times
-as far from the truth as the nearest distribution; elsewhere nowhere farther than 1.15 times.
+unbiased estimate. An expectation is no promise: of few reports that say next to nothing (300 at epsilon .5) and people
+at two values it was 1.4 times as far from the truth as the nearest distribution.
 
 Cost: some 30 passes of EM over bins of estimates, whatever their number: about 5 milliseconds.
 
