@@ -53,7 +53,7 @@ def test_each_command_prints_one_screen(here):
     assert planned.count("WARNING") == 1
     assert "So with 59 more questions" in planned
     assert "Worst forecast: “What about " in planned
-    assert "60 as q0" in planned
+    assert "60 as “What about 0?”" in planned
     assert "All 60 certificates hold" in planned
     assert "Part 0: 2 questions" in explained
     assert "... 10 more sections" in explained

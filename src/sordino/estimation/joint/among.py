@@ -85,7 +85,7 @@ def shares_among(found: Estimate, parts: Floats, whole: Floats, confidence: floa
 
 
 def ratio_shares(parts: Floats, whole: float, errors: tuple[Floats, float, Floats], confidence: float) -> TableShares:
-    """Shares that are ratios of estimates with errors that are near normal.
+    """Shares that are ratios of estimates with errors that are near normal; not a number where the whole may be 0.
 
     Args:
         parts: N of each, shape (m,).
@@ -97,10 +97,12 @@ def ratio_shares(parts: Floats, whole: float, errors: tuple[Floats, float, Float
         ([0.25], [0.201], [0.299])
     """
     of_parts, of_whole, shared = errors
-    value = parts / whole if whole > 0 else np.full(len(parts), np.nan)
-    variance = of_parts - 2 * value * shared + value**2 * of_whole
-    stderr = np.sqrt(np.maximum(variance, 0.0)) / whole if whole > 0 else np.full(len(parts), np.nan)
     z = errors_to_either_side(confidence)
+    # A ratio to what may be 0 says nothing, however large it comes out.
+    is_known = whole > z * np.sqrt(of_whole)
+    value = parts / whole if is_known else np.full(len(parts), np.nan)
+    variance = of_parts - 2 * value * shared + value**2 * of_whole
+    stderr = np.sqrt(np.maximum(variance, 0.0)) / whole if is_known else np.full(len(parts), np.nan)
     low, high = quotient_limits(parts, np.full(len(parts), whole), (of_parts, np.full(len(parts), of_whole), shared), z)
     # Where nobody may be asked a share may be anything.
     low, high = np.nan_to_num(low, nan=0.0), np.nan_to_num(high, nan=1.0)

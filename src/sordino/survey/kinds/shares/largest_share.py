@@ -34,7 +34,8 @@ def largest_share(
     """
     low, high = together
     if not low.max() > 0:
-        text = f"{about}: no share is known to be above 0; more reports are needed."
+        which = f"the intervals that hold for all {len(low):,} answers together"
+        text = f"{about}: no answer is known to have a share above 0, by {which}; more reports are needed."
         return Finding(Topic.SHARES, text, is_sure=False)
     possible = np.flatnonzero(high >= low.max())
     if len(possible) == 1:
