@@ -63,7 +63,7 @@ def edges_by(step: object, low: date, high: date) -> list[date]:
     if between and between[-1] == high:
         before = high - timedelta(days=1)
         rule = f"the last of the dates must not be the first day of a {every}, which would count to the one before"
-        raise SordinoError(rule, found=str(high), step=f"write to = {before}, or the last day of that {every}")
+        raise SordinoError(rule, found=high.isoformat(), step=f"write to = {before}, or the last day of that {every}")
     return [low, *between, high]
 
 
