@@ -25,7 +25,7 @@ LINES = {
     },
     "survey/schema/attribute_table.py": {
         "    not_asked: str | None = None\n": "    source: str | None = None\n",
-        "delta, self.conditions, unasked": ", source=self.source",
+        "delta, conditions, unasked, bins=bins": ", source=self.source",
     },
 }
 """By file, after which text what is inserted."""
