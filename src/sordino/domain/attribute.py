@@ -112,9 +112,13 @@ class Attribute:
         """
         if self.bins is None:
             return self.finite
-        ends = list(pairwise(self.bins.edges))
+        return self.named_bins(self.bins)
+
+    def named_bins(self, bins: Bins) -> Categories:
+        """Bins of the number by name, as people read their ends, and that it is missing if it may be."""
+        ends = list(pairwise(bins.edges))
         labels = [
-            f"{iso_date(low)} to {iso_date(high)}" if self.is_date else self.bins.title(low, high) for low, high in ends
+            f"{iso_date(low)} to {iso_date(high)}" if self.is_date else bins.title(low, high) for low, high in ends
         ]
         if len(set(labels)) < len(labels):
             labels = [f"{low!r} to {high!r}" for low, high in ends]

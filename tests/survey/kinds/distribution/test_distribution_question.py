@@ -2,6 +2,7 @@
 
 import json
 import tomllib
+from datetime import date
 from fractions import Fraction
 
 import numpy as np
@@ -28,6 +29,7 @@ from sordino.document.formats import PLAN
 from sordino.survey.planning.expectations import expected_of_sample
 from sordino.survey.planning.forecast import forecasts
 from sordino.survey.planning.plan_fields import unseal
+from sordino.words.explain_certificate import plan_certificates
 
 SURVEY = """\
 version = 1
@@ -235,3 +237,17 @@ def test_equal_bins_are_256_where_nothing_is_said():
     survey = edited((", bins = 20", ""), ("ranges = [[0, 50], [150, 200]]\n", ""))
     bins = survey.attribute["income"].number.default_bins
     assert (bins.k, Fraction(bins.edges[1])) == (256, Fraction(200, 256))
+
+
+def test_a_certificate_calls_bins_of_dates_by_their_days():
+    number = {"low": date(2024, 1, 1), "high": date(2024, 1, 10), "edges": [date(2024, 1, d) for d in (1, 4, 10)]}
+    tables = {"version": 1, "epsilon": "1", "ask": [{"distribution": "visit"}]}
+    plan = Plan.of(Survey.read({**tables, "attribute": {"visit": {"number": number, "missing": 0.2}}}), 100)
+    (question,) = plan.questions
+    assert [question.values.label(place) for place in range(question.values.k)] == [
+        "2024-01-01 to 2024-01-04",
+        "2024-01-04 to 2024-01-10",
+        "missing",
+    ]
+    sentences = [one for paragraph in plan_certificates(plan) for one in map(str, paragraph.sentences)]
+    assert any("distinguishes the value '2024-01-0" in one or "'missing'" in one for one in sentences)

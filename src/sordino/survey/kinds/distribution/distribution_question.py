@@ -26,7 +26,7 @@ from sordino.mechanism.window import WindowResponse
 from sordino.query.bin import Bin
 from sordino.query.query import Query
 from sordino.survey.kinds.promised_channel import PromisedChannel, record_text
-from sordino.survey.kinds.question import ForgedWeight, Question, QuestionPart
+from sordino.survey.kinds.question import CountedDomain, ForgedWeight, Question, QuestionPart
 from sordino.survey.schema.amounts import canonical_amount
 from sordino.survey.schema.attribute_part import BETWEEN_0_AND_1, require_one_of
 from sordino.survey.schema.expected_part import ExpectedPart, require_somebody, round_as_stored
@@ -270,9 +270,9 @@ class DistributionQuestion(Question):
         """What is read of a record."""
         return Bin(self.attribute.name, self.domain, self.optional)
 
-    @property
-    def values(self) -> Bin:
-        return self.statistic
+    @cached_property
+    def values(self) -> CountedDomain:
+        return self.attribute.named_bins(self.domain) if self.attribute.is_date else self.statistic
 
     @property
     def cuts(self) -> int | None:
