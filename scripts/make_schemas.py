@@ -60,7 +60,7 @@ def _survey() -> dict[str, Any]:
         (tables["PublicTable"], (*ATTRIBUTE_WORDS, *ATTRIBUTE_SPELLINGS)),
         (tables["AboutTable"], ("language",)),
         (ask, (*ASK_WORDS, *ASK_SPELLINGS)),
-        (number, (*END_WORDS, "step")),
+        (number, (*END_WORDS, "step", "every")),
         (tables["ProtectTable"], PROTECT_SPELLINGS),
     ):
         table.pop("required", None)

@@ -260,7 +260,7 @@ SURVEYS = {
         asking([X, {"above": "y", "threshold": date(2024, 6, 1)}], y={"number": DATES}),
     ),
     "dates by weeks": (
-        asking([X, {"histogram": "y"}], y={"dates": {"start": FIRST, "end": LAST, "step": "week"}}),
+        asking([X, {"histogram": "y"}], y={"dates": {"start": FIRST, "end": LAST, "every": "week"}}),
         asking([X, {"distribution": "y"}], y=dates_by(lambda day: day.weekday() == FIRST.weekday())),
     ),
     "dates by months, as texts": (

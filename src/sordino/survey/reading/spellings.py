@@ -71,6 +71,7 @@ ATTRIBUTE_WORDS = {
     "population": "totals",
     "currency": "unit",
     "resolution": "step",
+    "every": "step",
     **dict.fromkeys(("stars", "likert", "rating"), "scale"),
     **dict.fromkeys(("max_selected", "max_choices"), "most"),
     **dict.fromkeys(("depends_on", "show_if", "visible_if", "ask_if", "if", "when", "condition"), "only_if"),
@@ -698,6 +699,7 @@ class _Spelled:
             self._wrong("dates", "must have two dates as its ends", f"write {ends_to_write(*table['dates'])}", "number")
             return
         table["number"] = table.pop("dates", number)
+        _rename(f"{self.where}.number.", dates, {"every": "step"}, self.mistakes)
         steps = [dates.pop("step")] if "step" in dates else []
         steps += [table.pop("step")] if isinstance(table.get("step"), str) else []
         steps += [dates.pop("bins")] if isinstance(dates.get("bins"), str) else []
