@@ -25,6 +25,9 @@ from tampered_plans import Place, places, replaced, sealed
 UNEXPECTED = f"{NO_PLAN}numbers that nothing can be worked out of"
 """What the checker says where its own code failed."""
 
+BEYOND = f"{NO_PLAN}an amount of more than 1,000,000 nats"
+"""What the checker says of a delta that is larger than all that it works with; one of the package has no largest."""
+
 LARGEST = 40_000
 """Characters of the golden plans that are changed: others take seconds each."""
 
@@ -249,7 +252,8 @@ def main() -> None:
             answers = verdicts(checker, plan)
             verdict, package = of_all(answers), verdict_of_package(plan)
             counts[f"package: {package}, checker: {verdict}"] += 1
-            if (package, verdict) in CONTRADICTIONS or verdict.startswith("fails") or UNEXPECTED in answers:
+            contradicts = (package, verdict) in CONTRADICTIONS and BEYOND not in answers
+            if contradicts or verdict.startswith("fails") or UNEXPECTED in answers:
                 wrong.append(f"package {package}, checker {answers}: {text}")
     print(f"{count} spoiled golden plans:")
     print(*(f"  {what}: {number}" for what, number in sorted(counts.items())), sep="\n")

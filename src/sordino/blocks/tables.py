@@ -67,6 +67,7 @@ class QuantityTable:
         is_date: whether a row's numbers are dates, by its place, in days since 1970-01-01; None where none is.
         unit: what people read behind each number of a row, by its place; None where nothing is.
         asked: what people read as the name of the question; empty where that is the name.
+        in_points: whether a row is a difference of two shares, by its place; None where its kind says it.
     """
 
     question: str
@@ -90,6 +91,7 @@ class QuantityTable:
     is_date: Callable[[int], bool] | None = None
     unit: Callable[[int], str] | None = None
     asked: str = ""
+    in_points: Callable[[int], bool] | None = None
 
     @property
     def count(self) -> int:
@@ -107,7 +109,7 @@ class QuantityTable:
 
     def texts(self, place: int) -> dict[str, str]:
         """One row's numbers as people read them, by column."""
-        is_part = self.is_share(place) or self.kind(place) in (NET, BETWEEN)
+        is_part = self.is_share(place) or self.is_in_points(place)
         write = round_dates if self.has_dates(place) else in_percent if is_part else round_row
         texts = write(self.numbers(place))
         return texts if self.unit is None else {name: f"{text}{self.unit(place)}" for name, text in texts.items()}
@@ -115,6 +117,10 @@ class QuantityTable:
     def is_share(self, place: int) -> bool:
         """Whether a row's numbers are shares of people, which people read in per cent."""
         return self.are_shares or self.kind(place) in SHARES
+
+    def is_in_points(self, place: int) -> bool:
+        """Whether a row's numbers are differences of shares, which people read in percentage points."""
+        return self.kind(place) in (NET, BETWEEN) or (self.in_points is not None and self.in_points(place))
 
     def label_read(self, place: int) -> str:
         """A row's label as people read it."""

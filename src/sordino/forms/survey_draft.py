@@ -3,8 +3,8 @@
 Nothing is promised but an epsilon, which protects all values alike, and perhaps that some of them are sensitive.
 
 A survey is public, and a table is not. So of a table's values only those are proposed that at least `FEWEST` rows hold,
-never free text; ends of numbers, which as many rows must hold, are rounded outward to one digit of their distance, of
-dates to decades. These still depend on the data: they are shown before they are written.
+never free text. Ends of numbers that as many rows hold are rounded outward to one digit of their distance, of dates to
+decades: each is still that of one row, so that all is shown before it is written.
 """
 
 import re

@@ -41,6 +41,7 @@ from sordino.survey.results.result import Result, Untold, results_so_far
 from sordino.survey.results.sourced_aggregate import without
 from sordino.views.collection_changes import Changed, ChangedRow, changes
 from sordino.views.pooled_results import TITLE, PooledResult, pooled_results, pooled_rows
+from sordino.views.share_differences import IN_POINTS
 from sordino.views.table_results import table_results, table_rows
 from sordino.views.view import Folding, NotApplicable, Places, View, ViewPart, ViewSource, table_row
 
@@ -444,7 +445,7 @@ def _stack(found: GroupedResults, parts: Sequence[tuple[str, QuantityTable]]) ->
         title=f"{first.about} by {found.columns_read}",
         noun=first.noun,
         are_shares=first.are_shares,
-        sentences=(coverage.sentence(ROW), *(one for one in first.sentences if one.purpose not in OF_INTERVALS)),
+        sentences=(coverage.sentence(ROW), *_sentences_of([table for _, table in parts])),
         order=first.order,
         grouping=found.columns_label,
         group=lambda place: parts[int(which[place])][0],
@@ -454,6 +455,15 @@ def _stack(found: GroupedResults, parts: Sequence[tuple[str, QuantityTable]]) ->
         is_date=lambda place: at(place)[0].has_dates(at(place)[1]),
         asked=first.asked,
     )
+
+
+def _sentences_of(tables: Sequence[QuantityTable]) -> Iterator[Sentence]:
+    """What is said of any group's numbers; how they were made only where it is the same of all."""
+    every = [frozenset(table.sentences) for table in tables]
+    for one in dict.fromkeys(one for table in tables for one in table.sentences):
+        is_shown = one.purpose is not Purpose.METHOD or all(one in said for said in every)
+        if is_shown and one.purpose not in OF_INTERVALS:
+            yield one
 
 
 def _panels(table: QuantityTable, found: GroupedResults) -> Iterator[Plot]:
@@ -521,7 +531,12 @@ def _difference_table(
         title=f"{title}: each group minus {found.others}",
         noun="difference",
         are_shares=False,
-        sentences=(found.coverage.sentence("difference"), Sentence(INDEPENDENT, Purpose.METHOD)),
+        in_points=lambda place: rows[place][1].is_share,
+        sentences=(
+            found.coverage.sentence("difference"),
+            *([Sentence(IN_POINTS, Purpose.COLUMNS)] if any(row.is_share for _, row in rows) else ()),
+            Sentence(INDEPENDENT, Purpose.METHOD),
+        ),
         grouping=found.columns_label,
         group=lambda place: rows[place][0].group,
         readable_group=lambda place: found.title(rows[place][0].group),

@@ -69,8 +69,8 @@ def answer(
 ) -> None:
     """Answer the plan at URL from a RECORD (TOML), once.
 
-    Shows the survey's title, what you agree to and what a report can reveal, and asks before anything is drawn. The
-    answer is drawn on this device, stored, and sent until the collector acknowledges it. Answering again sends the
+    Shows the survey's title, what you agree to and what a report can reveal, and asks before the answer is drawn.
+    That happens on this device; it is stored, and sent until the collector acknowledges it. Answering again sends the
     stored answer, if it was not acknowledged, and draws no other one. It goes to the host that it was drawn for: at
     another one, or if it was taken back, nothing is sent, and the command ends with exit code 3. A key that stands in
     URL, behind #key=, must have signed the plan, as one of --signed-by; an invitation that stands there goes with the

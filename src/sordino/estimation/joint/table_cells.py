@@ -131,18 +131,17 @@ class Cells:
         totals = self._sums(given)
         wholes = np.repeat(totals, size, axis=0)
         part, whole = parts @ self.value, wholes @ self.value
-        z, variance = errors_to_either_side(confidence), np.repeat(self._variance(totals), size)
-        # A ratio to what may be 0 says nothing, however large it comes out.
-        is_known = whole > z * np.sqrt(variance)
         with np.errstate(divide="ignore", invalid="ignore"):
-            value = np.where(is_known, part / whole, np.nan)
-            influence = (parts - np.nan_to_num(value)[:, None] * wholes) / np.where(is_known, whole, np.nan)[:, None]
+            value = np.where(whole > 0, part / whole, np.nan)
+            influence = (parts - np.nan_to_num(value)[:, None] * wholes) / np.where(whole > 0, whole, np.nan)[:, None]
             fitted = None
             if self.fitted is not None:
                 total = wholes @ self.fitted
                 fitted = np.where(total > 0, parts @ self.fitted / total, np.nan)
         moved = self._added_up(self.covariance, [*given, *of])
-        errors = (moved * parts).sum(axis=1), variance, (moved * wholes).sum(axis=1)
+        variances = (moved * parts).sum(axis=1), np.repeat(self._variance(totals), size)
+        errors = (*variances, (moved * wholes).sum(axis=1))
+        z = errors_to_either_side(confidence)
         low, high = quotient_limits(part, whole, errors, z)
         # Where nobody may be, a share may be anything.
         low, high = np.nan_to_num(low, nan=0.0), np.nan_to_num(high, nan=1.0)
