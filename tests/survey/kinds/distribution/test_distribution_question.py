@@ -251,3 +251,10 @@ def test_a_certificate_calls_bins_of_dates_by_their_days():
     ]
     sentences = [one for paragraph in plan_certificates(plan) for one in map(str, paragraph.sentences)]
     assert any("distinguishes the value '2024-01-0" in one or "'missing'" in one for one in sentences)
+
+
+def test_a_certificate_calls_the_values_of_a_scale_by_their_numbers():
+    tables = {"version": 1, "epsilon": "1", "ask": [{"distribution": "likes"}]}
+    plan = Plan.of(Survey.read({**tables, "attribute": {"likes": {"scale": [0, 3]}}}), 100)
+    (question,) = plan.questions
+    assert [question.values.label(place) for place in range(question.values.k)] == ["0", "1", "2", "3"]

@@ -272,7 +272,8 @@ class DistributionQuestion(Question):
 
     @cached_property
     def values(self) -> CountedDomain:
-        return self.attribute.named_bins(self.domain) if self.attribute.is_date else self.statistic
+        has_names = self.attribute.is_date or self.domain.are_whole
+        return self.attribute.named_bins(self.domain) if has_names else self.statistic
 
     @property
     def cuts(self) -> int | None:
