@@ -215,7 +215,7 @@ def test_a_kill_at_each_step_leaves_the_question_that_was_drawn(path):
         assert [question_of(stored.upload)] == stored_question(own)
 
 
-@pytest.mark.parametrize("kills", [5, pytest.param(300, marks=pytest.mark.long)])
+@pytest.mark.parametrize("kills", [5, pytest.param(40, marks=pytest.mark.long)])
 def test_processes_with_different_records_that_are_killed_have_one_question(path, kills):
     dice, killed, number = random.Random(kills), 0, 0
     while killed < kills:
