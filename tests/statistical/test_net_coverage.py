@@ -29,13 +29,11 @@ def channel_of(epsilon, missing):
     return bins_channel(asked, BinLevels.uniform(Nats.of(epsilon)))[1]
 
 
-@pytest.mark.parametrize("missing", [0.0, 0.2])
-@pytest.mark.parametrize("epsilon", ["1", "4", "window"])
+# A window has no place for a missing number.
+@pytest.mark.parametrize(("epsilon", "missing"), [("1", 0.0), ("1", 0.2), ("4", 0.0), ("4", 0.2), ("window", 0.0)])
 @pytest.mark.parametrize("people", [30, 300, 3000, 300_000])
 @pytest.mark.parametrize("name", POPULATIONS)
 def test_the_interval_of_the_difference_holds(name, people, epsilon, missing):
-    if epsilon == "window" and missing:
-        pytest.skip("a window has no place for a missing number")
     channel, shares = channel_of(epsilon, missing), np.array(POPULATIONS[name], dtype=float)
     law = (np.append((1 - missing) * shares, missing) if missing else shares) @ channel.probabilities()
     rng, errors, truth = np.random.default_rng(people), stats.norm.ppf(0.975), WEIGHTS @ shares
