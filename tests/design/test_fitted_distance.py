@@ -5,7 +5,7 @@ import pytest
 
 from sordino import LDP, Blockwise, HighLow, Plan, RandomizedResponse, SubsetSelection, Survey, best_mechanism
 from sordino.design.shares.fitted_distance import FEWEST, MOST, ExpectedEstimates, fitted_distance, mean_of_draws
-from sordino.estimation.share_estimate import estimate
+from sordino.estimation.share_estimate import estimate, nearest_method
 
 MAP = {"south": 25, "north": 50, "west": -130, "east": -60}
 
@@ -60,7 +60,7 @@ def test_fitted_shares_are_as_far_as_forecast(case, known):
     rng, found = np.random.default_rng(5), []
     for _ in range(surveys):
         codes = mechanism.privatize(rng.choice(mechanism.k, people, p=shares))
-        fitted = estimate(mechanism, mechanism.tally(codes), subtract_totals=subtract).fitted
+        fitted = estimate(mechanism, mechanism.tally(codes), nearest_method(mechanism), subtract_totals=subtract).fitted
         found.append(np.abs(fitted - shares).sum() / 2)
     forecast = fitted_distance(ExpectedEstimates(mechanism, people, subtract, shares if known else None))
     spread = np.std(found, ddof=1) / np.sqrt(surveys) if surveys > 1 else 0.0

@@ -44,5 +44,5 @@ def test_the_interval_of_the_difference_holds(name, people, epsilon, missing):
         if one.subpopulation.tells(errors, people):
             (low,), (high,) = one.net_share((9, 11), (0, 7)).within(errors)
             held.append(2 * low - 1 - 1e-9 <= truth <= 2 * high - 1 + 1e-9)
-    # 300 surveys: what holds in 95 of 100 holds in 91 of these, but once in a thousand times.
-    assert not held or np.mean(held) > 0.91
+    # 300 surveys: of what holds in 95 of 100 a tenth fails once in 10,000 times.
+    assert not held or np.mean(held) >= 0.9

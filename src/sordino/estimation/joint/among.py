@@ -99,7 +99,7 @@ def ratio_shares(parts: Floats, whole: float, errors: tuple[Floats, float, Float
     of_parts, of_whole, shared = errors
     z = errors_to_either_side(confidence)
     # A ratio to what may be 0 says nothing, however large it comes out.
-    is_known = whole > z * np.sqrt(of_whole)
+    is_known = whole > z * np.sqrt(max(of_whole, 0.0))
     value = parts / whole if is_known else np.full(len(parts), np.nan)
     variance = of_parts - 2 * value * shared + value**2 * of_whole
     stderr = np.sqrt(np.maximum(variance, 0.0)) / whole if is_known else np.full(len(parts), np.nan)
