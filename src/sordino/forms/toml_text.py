@@ -171,7 +171,7 @@ def inner_statements(whole: TomlStatement) -> list[TomlStatement]:
     for i, (start, end) in enumerate(elements(value)):
         line, _, above = value[last:start].partition("\n") if i else ("", "", value[last:start])
         if said := comments(line):
-            found[-1] = _beside(found[-1], said)
+            found[-1] = _put_beside(found[-1], said)
         if value.startswith("{"):
             key = next(ASSIGNMENT.finditer(value, start))
             own = TomlStatement((*whole.path, *key_path(key[1])), value=value[key.end() : end])
@@ -180,11 +180,11 @@ def inner_statements(whole: TomlStatement) -> list[TomlStatement]:
         found.append(TomlStatement(own.path, value=own.value, above=tuple(comments(above))))
         last = end
     if said := comments(value[last:]):
-        found[-1] = _beside(found[-1], said)
+        found[-1] = _put_beside(found[-1], said)
     return found
 
 
-def _beside(statement: TomlStatement, said: list[str]) -> TomlStatement:
+def _put_beside(statement: TomlStatement, said: list[str]) -> TomlStatement:
     """A statement with comments on its line; of several all but one stand above."""
     known = [*comments(statement.beside), *said]
     above = (*statement.above, *known[:-1])
