@@ -26,6 +26,7 @@ COMMANDS = {
     "compare": ["plan.json", "plan.json"],
     "odds": ["1", "ln 3", "--answers", "2"],
     "papers": [],
+    "audit": ["--command", "cat", "--values", "a,b", "--reports", "30"],
     "record": ["plan.json", "-o", "new.yaml", "--html", "new.html"],
     "demo": ["--people", "2000", "--folder", "new", "--html", "new.html"],
 }

@@ -10,7 +10,7 @@ import pytest
 import sordino
 from commands import every_command
 from in_one import in_one
-from sordino import Plan, Survey
+from sordino import Plan, Survey, testing
 from sordino.document.checked_tables import tables_within
 
 ROOT = Path(__file__).parents[2]
@@ -111,7 +111,7 @@ def test_the_survey_of_unequal_attributes_keeps_what_it_says():
     assert float(plan.promise.losses[0]) > 2 * 0.5
 
 
-TESTING = {"sordino.testing.check_mechanism", "sordino.testing.check_kind", "sordino.testing.check_view"}
+TESTING = {f"sordino.testing.{name}" for name in testing.__all__}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

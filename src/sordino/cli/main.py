@@ -123,6 +123,9 @@ COMMANDS = {
     ),
     "answer": LazyCommand(f"{PLACE}.answer_command", "answer", "Answer a collector's plan once, from a record."),
     "ask": LazyCommand(f"{PLACE}.ledger_command", "ask", "Answer a query about a record, if the ledger accepts it."),
+    "audit": LazyCommand(
+        f"{PLACE}.audit_command", "audit", "Bound from below what any program's answers reveal.", "plan"
+    ),
     "certify": LazyCommand(
         f"{PLACE}.certify_command", "certify", "Check a plan's integers against its promise, exactly."
     ),
