@@ -120,7 +120,7 @@ def test_a_share_is_written_in_one_way_wherever_it_stands(found: dict[str, PlanE
     estimated.page(tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text()
     _, estimate, _, low, high, *_ = readable_rows(plain)[0]
-    assert f"plain: &#39;a&#39; has the largest share, {estimate} (95 % interval {low} to {high})." in page
+    assert f"plain: the share of &#39;a&#39; is {estimate} (95 % interval {low} to {high})." in page
     within = re.findall(r'data-name="“Do you work\?”: yes"[^>]*>(.*?)<', page)
     assert len(within) == 2
     assert all(re.fullmatch(r"[\d.]+ % \([\d.]+\s%\sto\s[\d.]+\s%\)", cell) for cell in within)

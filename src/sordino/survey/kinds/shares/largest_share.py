@@ -1,4 +1,4 @@
-"""Which value has the largest share, said only where the intervals of all values leave no doubt.
+"""Which value has the largest share, said only where the intervals of all values leave no doubt; of two, one's share.
 
 Guarantee: with limits of all values that hold together (`Coverage.for_all`), a value that has not the largest share is
 said to have it only if one of these limits is wrong: it needs a lower limit above the upper limit of every other value.
@@ -51,6 +51,27 @@ def largest_share(
     why = f"intervals that hold for all {len(low):,} values together overlap"
     text = f"{about}: the largest share may be that of {', or of '.join(named)}; {why}."
     return Finding(Topic.SHARES, text, is_sure=False)
+
+
+def share_of_two(
+    about: str, label: Callable[[int], str], shares: Shares, together: Limits, confidence: float, place: int
+) -> Finding:
+    """The share of one of two answers, which tells the other's, too.
+
+    It is sure where intervals that hold together leave no doubt which share is larger.
+
+    Args:
+        about: what the question is called.
+        label: of a value, as a sentence names it.
+        shares: of the answers, shape (2,), with intervals as their table has them.
+        together: limits that hold together, shape (2,) each.
+        confidence: of each interval of the table.
+        place: of the answer.
+    """
+    (texts,) = shares.of(np.array([place])).percentages()
+    low, high = together
+    text = f"{about}: the share of {label(place)} is {in_brackets(texts, confidence)}."
+    return Finding(Topic.SHARES, text, is_sure=bool(low.max() > high.min()))
 
 
 def names_of(question: SharesQuestion) -> Callable[[int], str]:

@@ -15,6 +15,7 @@ from sordino.blocks.finding import Finding
 from sordino.blocks.sentence import Purpose, Sentence
 from sordino.blocks.summary import Summarized
 from sordino.blocks.tables import QuantityTable
+from sordino.definition.high_low import HighLowLDP
 from sordino.domain.attribute import Domain
 from sordino.domain.finite_record import Record
 from sordino.domain.grid import Grid
@@ -39,7 +40,7 @@ from sordino.survey.kinds.limit_batch import LimitBatch
 from sordino.survey.kinds.quantities import MeasuredNumber, Quantities, Values, head_of, limits_of
 from sordino.survey.kinds.question import Question, SharesQuestion
 from sordino.survey.kinds.shares.among_asked import asked_blocks
-from sordino.survey.kinds.shares.largest_share import largest_share, names_of
+from sordino.survey.kinds.shares.largest_share import largest_share, names_of, share_of_two
 from sordino.survey.kinds.shares.places import CELLS, cell_label
 from sordino.survey.kinds.shares.surroundings import numbers_in_order, offer_of, surroundings_of
 
@@ -335,13 +336,22 @@ class HistogramResult(QuestionResult):
         return asked_blocks(self.question, labels, said, self.among_asked, self.coverage, self.n, unanswered)
 
     def findings(self) -> Iterator[Finding]:
-        """Which answer has the largest share; that a question was not asked is none."""
+        """Which answer has the largest share, of two the share of one; that a question was not asked is none."""
         attribute, name = self.question.histogram_of, self.question.title
         count = self.count - (attribute is not None and attribute.not_asked is not None)
         if count > 1:
             low, high = self.with_coverage(self.coverage.for_all(count)).interval
             together, shares = (low[:count], high[:count]), self._shares(None).first(count)
-            yield largest_share(name, names_of(self.question), shares, together, self.coverage.confidence)
+            said = name, names_of(self.question), shares, together, self.coverage.confidence
+            yield largest_share(*said) if count > 2 else share_of_two(*said, self._asked_about)
+
+    @property
+    def _asked_about(self) -> int:
+        """Of two answers the one that is sensitive, if only one is, else the first: that is what people write first."""
+        promise = self.question.definition
+        if isinstance(promise, HighLowLDP) and len(promise.sensitive) == 1:
+            return int(promise.sensitive[0])
+        return 0
 
     @cached_property
     def among_asked(self) -> TableShares | None:
