@@ -1,4 +1,4 @@
-"""Tests of what groups and pairs of attributes have in common: equality, independence, and Holm's correction for many.
+"""Tests of groups, of pairs of attributes, and of whether reports can be people's; and Holm's correction for many.
 
 All are by the chi-square distribution of a statistic of unbiased estimates, in their covariance. Quantities that add up
 to something known, as the shares of all values do, have a singular covariance: what has no variance there is left out.
@@ -12,6 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sordino.errors import SordinoError
+from sordino.estimation.intervals.contrast import tells_covariance
+from sordino.estimation.share_estimate import Estimate
+from sordino.estimation.simplex import project
 
 Floats = NDArray[np.float64]
 
@@ -31,6 +34,15 @@ LARGEST_CURVATURE = 1 / 15
 
 LARGEST_EXCESS = 0.05
 """Of what few counts add to the variance of the statistic, relative to it."""
+
+MOST_VALUES = 100
+"""Of a question that is tested: a hundredth of a second."""
+
+FEWEST_REPORTS = 100
+"""From which on the level was kept, in the surveys of `tests/estimation`."""
+
+TOGETHER = 1e4
+"""How much more it counts that shares add up to 1 than any single one."""
 
 
 @dataclass(frozen=True)
@@ -108,6 +120,52 @@ def adjust_p_values(p_values: ArrayLike) -> NDArray[np.float64]:
     adjusted = np.empty_like(values)
     adjusted[order] = np.minimum(stepwise, 1.0)
     return adjusted
+
+
+def population_test(estimate: Estimate) -> ChiSquareTest | None:
+    """How far the estimated shares are from those of the nearest people; None where it is not tested.
+
+    Estimated shares of honest reports lie near the shares of some people: all at least 0, and together 1. Where no
+    people's are near them in the estimates' covariance, reports were forged, or a client draws otherwise than the plan.
+    Not of fewer than 100 reports, of more than 100 values, and where a tally does not show the covariance.
+
+    Guarantee: of many honest reports, whatever people send them, the p-value is below a level with at most that
+    probability: the squared distance to the nearest people's shares is at most that to the true ones, which is chi
+    squared with as many degrees of freedom as the covariance has rank. Of people who have some value each it is much
+    less. Forged reports that are distributed as those of other people cannot be seen.
+    Cost: an eigendecomposition of k x k, and a nonnegative least squares problem of k numbers.
+    Sources: Robertson, Wright and Dykstra 1988 (cones); Cao, Jia and Gong 2021 (what forged reports look like).
+
+    Example:
+        >>> from sordino import HadamardResponse, estimate
+        >>> mechanism = HadamardResponse(4, "2")
+        >>> honest = mechanism.tally(mechanism.privatize([0, 0, 1, 1] * 1000))
+        >>> population_test(estimate(mechanism, honest)).p_value > 1e-6
+        True
+    """
+    k = len(estimate.value)
+    if k > MOST_VALUES or estimate.n < FEWEST_REPORTS or not tells_covariance(estimate.mechanism):
+        return None
+    whole = np.eye(k)
+    # The covariance is that of the nearest people, twice: first by the plain distance.
+    shares = project(estimate.value)
+    for _ in range(2):
+        sizes, directions = np.linalg.eigh(estimate.covariance_among(whole, shares) / estimate.n)
+        kept = sizes > NOISELESS * sizes.max() * k
+        units = directions[:, kept].T / np.sqrt(sizes[kept])[:, np.newaxis]
+        shares = _nearest_shares(units, estimate.value)
+    return ChiSquareTest(float(((units @ (estimate.value - shares)) ** 2).sum()), int(kept.sum()))
+
+
+def _nearest_shares(units: Floats, value: Floats) -> Floats:
+    """The shares of people, at least 0 and together 1, that are nearest to some numbers in units of their errors."""
+    from scipy.optimize import nnls
+
+    weight = TOGETHER * float(np.abs(units).max())
+    rows = np.vstack([units, np.full(len(value), weight)])
+    found, _ = nnls(rows, np.concatenate([units @ value, [weight]]))
+    shares: Floats = found / found.sum()
+    return shares
 
 
 @dataclass(frozen=True, eq=False)

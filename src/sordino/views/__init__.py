@@ -5,6 +5,7 @@ from sordino.views.collection_changes import CollectionChanges
 from sordino.views.group_results import GroupedResults
 from sordino.views.plan_series import PlanSeries
 from sordino.views.pooled_results import PooledResults
+from sordino.views.population_tests import PopulationTests
 from sordino.views.raked_tables import RakedTables
 from sordino.views.share_differences import ShareDifferences
 from sordino.views.table_results import TableResults
@@ -21,6 +22,7 @@ VIEWS: tuple[type[View], ...] = (
     ShareDifferences,
     RakedTables,
     CollectionChanges,
+    PopulationTests,
 )
 """In the order in which they are made."""
 
