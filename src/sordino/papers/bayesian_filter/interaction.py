@@ -5,7 +5,7 @@ often as it likes; the filter is a function of the transcript, so trying tells n
 the record through earlier answers only, and every answer drawn is in the transcript: what a filter promises holds.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol, Self, TypeAlias
 
@@ -92,10 +92,34 @@ def interact(
 
 
 @checked
+def ask_until_refused(protected: AnyFilter, queries: Iterable[Any], answer: Callable[[Any], int]) -> Interaction:
+    """Ask a stream of queries, fixed in advance, until the filter refuses one or none is left.
+
+    Source: Bayesian privacy filter paper, Algorithm 6.
+
+    Raises SordinoError: a query that does not fit the filter's domain.
+
+    Args:
+        answer: draws a fresh answer to a query: the only part that knows the record. See `answers`.
+
+    Example:
+        >>> from sordino import LDP, BayesianFilter, Box, LinearQuery
+        >>> box, query = Box([-1], [1]), LinearQuery([1.0], 0, -1, 1, epsilon="0.4")
+        >>> done = ask_until_refused(BayesianFilter(box, LDP("1")), [query] * 9, lambda asked: 1)
+        >>> len(done.transcript), done.refused == query
+        (2, True)
+    """
+    stream = iter(queries)
+    return interact(protected, lambda *_: next(stream, None), answer)
+
+
+@checked
 def answers(
     domain: Categories | Grid | Record | Box, record: ArrayLike, source: Source | None = None
 ) -> Callable[[Any], int]:
     """A function that draws one fresh answer about a record to each query.
+
+    Source: Bayesian privacy filter paper, Algorithm 1, the object's part.
 
     Args:
         record: the index of a value; for a `Record` its row of values; for a box its numbers.
