@@ -43,6 +43,9 @@ WORDS = {
 }  # fmt: skip
 """What a reader of each paper looks for, first its name in `Source` lines."""
 
+QUICK = {"reproduce fig3": ("--repeats", "0")}
+"""Options with which a command prints what it is cited for sooner."""
+
 NUMBERED = r"(?!Section|Appendix)[A-Z][a-z]+ (?:[A-F]\.)?\d(?:\.\d)?\b"
 PLACES = rf"{NUMBERED}|Section \d(?:\.\d)?|Appendix [A-F]|\(\d+\)"
 
@@ -89,6 +92,30 @@ def test_pages_and_docstrings_name_the_same_places(page):
         found = getattr(papers if name in papers.__all__ else sordino, name)
         assert sources(inspect.getdoc(found)).get(page, set()) & places, (name, places)
     assert {name for name in papers.__all__ if page in sources(inspect.getdoc(getattr(papers, name)))} <= named.keys()
+
+
+def comparisons():
+    """Figures of what is better here, by the command that prints them."""
+    found = {}
+    for page in ITEMS:
+        for row in re.findall(r"^\| (.*) \|$", (DOCS / page).read_text(encoding="utf-8"), re.MULTILINE):
+            for told, command in re.findall(r"better: ([^|]*?), by (?:`sordino ([^`]+)`|the example below)", row):
+                place = command or page
+                found.setdefault(place, []).extend(re.findall(r"(?<![\w.])\d*\.\d+|\d+(?:,\d{3})+", told))
+    return found
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("place", sorted(comparisons()))
+def test_figures_of_what_is_better_are_printed_by_their_commands(place, run):
+    if place in ITEMS:
+        shown = (DOCS / place).read_text(encoding="utf-8").partition("```python")[2]
+    else:
+        code, shown, errors = run(*place.split(), *QUICK.get(place, ()))
+        assert (code, errors) == (0, "")
+    figures = comparisons()[place]
+    assert figures
+    assert [figure for figure in figures if figure.replace(",", "") not in shown] == []
 
 
 @pytest.mark.parametrize("name", papers.__all__)

@@ -26,8 +26,11 @@ from sordino.mechanism.randomized import RandomizedResponse
 FIG3 = ((2, (2, 5, 10, 15)), (3, (2, 5, 10, 15)), (4, (2, 5, 10, 15)))
 """For each number of values the budgets, in answers."""
 
-FIG4 = ((3, (1, 2, 5, 10)), (4, (1, 2, 5, 10)), (5, (1, 2, 5, 10)), (8, (2,)))
-"""The same for Figure 4; with eight values its conjecture, never below 1, is false."""
+FIG3A = (Fraction(1, 2), Fraction(2))
+"""Epsilons of Figure 3a beside 1: for two values and the same budgets, in answers."""
+
+FIG4 = (*((values, tuple(range(1, 11))) for values in (2, 3, 4, 5)), (8, (2,)))
+"""The same for Figure 4, at every k; with eight values its conjecture, never below 1, is false."""
 
 RATIOS = {(3, 10): 1.2887, (4, 10): 1.3206, (5, 10): 1.2975, (8, 2): 0.9509}
 """Found by other programs: k^2 / E[n] at a total budget of 1."""
@@ -54,6 +57,7 @@ class IdenticalRow:
     """An expected number of answers.
 
     Attributes:
+        epsilon: of each answer.
         expected: E[n].
         closed: the closed form, for two values; else None.
     """
@@ -63,6 +67,7 @@ class IdenticalRow:
     expected: float
     closed: float | None
     basic: int
+    epsilon: Fraction = Fraction(1)
 
     @property
     def ratio(self) -> float:
@@ -71,13 +76,23 @@ class IdenticalRow:
 
 
 def identical(advance: Callable[[int], None] = lambda _: None) -> tuple[IdenticalRow, ...]:
-    """Figure 3: epsilon 1 for each answer."""
+    """Figure 3: epsilon 1 for each answer; of two values other epsilons too."""
     rows = []
     for values, budgets in FIG3:
         for budget in budgets:
             rows.append(_row(values, budget, Fraction(1)))
             advance(1)
+    (values, budgets), *_ = FIG3
+    for epsilon in FIG3A:
+        for budget in budgets:
+            rows.append(_row(values, budget, epsilon))
+            advance(1)
     return tuple(rows)
+
+
+def steps() -> int:
+    """How often `identical` advances."""
+    return sum(len(budgets) for _, budgets in FIG3) + len(FIG3A) * len(FIG3[0][1])
 
 
 def fig4(advance: Callable[[int], None] = lambda _: None) -> tuple[IdenticalRow, ...]:
@@ -129,7 +144,7 @@ def expected_answers(values: int, budget: int, epsilon: Fraction) -> float:
 def _row(values: int, budget: int, epsilon: Fraction) -> IdenticalRow:
     half = float(epsilon) / 2
     closed = budget * tanh(budget * half) / tanh(half) if values == 2 else None
-    return IdenticalRow(values, budget, expected_answers(values, budget, epsilon), closed, budget)
+    return IdenticalRow(values, budget, expected_answers(values, budget, epsilon), closed, budget, epsilon)
 
 
 def _state(counts: list[int]) -> tuple[int, ...]:
