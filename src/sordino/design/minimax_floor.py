@@ -206,7 +206,7 @@ def _blocks(definition: LDP | BlockLDP | HighLowLDP, values: int | None) -> list
         sets.append((free, -expm1(-epsilon) / max(len(free) - 1, 1)))
     else:
         partition = Partition.of([range(values or 1)]) if isinstance(definition, LDP) else definition.partition
-        groups = (np.flatnonzero(partition.block == block) for block in range(partition.m))
+        groups = np.split(partition.order, partition.starts[1:])
         sets = [(own, _protected(len(own), epsilon)) for own in groups]
     return [HardBlock(own, max(c, np.finfo(float).tiny)) for own, c in sets if len(own) > 1]
 
