@@ -1,5 +1,6 @@
 """Pages of the papers, `sordino.papers` and the docstrings agree; bounds of an attribute hold against enumeration."""
 
+import ast
 import inspect
 import re
 from itertools import product
@@ -121,6 +122,14 @@ def test_figures_of_what_is_better_are_printed_by_their_commands(place, run):
 @pytest.mark.parametrize("name", papers.__all__)
 def test_each_public_name_says_which_item_of_one_paper_it_is(name):
     assert len(sources(inspect.getdoc(getattr(papers, name)))) == 1
+
+
+def test_type_checkers_read_the_same_names_in_the_same_homes():
+    stub = ast.parse(Path(papers.__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
+    homes = {alias.name: node.module for node in stub.body if isinstance(node, ast.ImportFrom) for alias in node.names}
+    assert homes == papers._HOMES
+    (listed,) = (node.value for node in stub.body if isinstance(node, ast.Assign))
+    assert ast.literal_eval(listed) == papers.__all__
 
 
 def test_no_beliefs_within_q_lose_more_and_some_lose_as_much():

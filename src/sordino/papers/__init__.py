@@ -22,14 +22,14 @@ _HOMES = {
     "attribute_errors": "sordino.papers.bayesian_coordinate.attribute_loss",
     "attribute_loss": "sordino.papers.bayesian_coordinate.attribute_loss",
     "chord_bounds": "sordino.papers.bayesian_filter.chords",
-    "efficiency": "sordino.papers.bayesian_filter.utilization",
+    "efficiency": "sordino.papers.bayesian_filter.interaction",
     "interact": "sordino.papers.bayesian_filter.interaction",
     "knowledge_gain": "sordino.papers.bayesian_filter.knowledge",
     "learning_limit": "sordino.papers.bayesian_filter.knowledge",
-    "people_floor": "sordino.design.minimax_floor",
     "nested_budgets": "sordino.papers.bayesian_coordinate.nested_budgets",
-    "total_variation_floor": "sordino.design.minimax_floor",
+    "people_floor": "sordino.design.minimax_floor",
     "tight_statement": "sordino.papers.bayesian_filter.knowledge",
+    "total_variation_floor": "sordino.design.minimax_floor",
     "utilization": "sordino.papers.bayesian_filter.utilization",
 }
 

@@ -2,7 +2,7 @@
 
 from math import comb, exp
 
-from sordino.papers.bayesian_filter.approximate_counts import approximate_counts
+from sordino.papers.bayesian_filter.identical import approximate_counts
 
 COUNTS = {
     "basic": (100, 10),

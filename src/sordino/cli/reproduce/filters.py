@@ -17,7 +17,6 @@ from sordino.cli.reproduce.comparison import comparison
 from sordino.cli.say import say
 from sordino.errors import SordinoError
 from sordino.papers.bayesian_coordinate.composition import bcdp_composition
-from sordino.papers.bayesian_filter import approximate_counts as approximate
 from sordino.papers.bayesian_filter import fig1, health_models
 from sordino.papers.bayesian_filter import identical as walks
 from sordino.papers.bayesian_filter.appendix_a import PAPER, AppendixARow, appendix_a
@@ -190,16 +189,16 @@ def approximate_command(*, as_json: bool) -> None:
 
     Takes about 3 s.
     """
-    rows = approximate.approximate_counts()
+    rows = walks.approximate_counts()
     if as_json:
         found = [comparison(row, accepted="found") for row in rows]
-        print_json({"epsilon": approximate.EPSILON, "delta": approximate.DELTA, "rows": found})
+        print_json({"epsilon": walks.TOTAL, "delta": walks.DELTA, "rows": found})
         return
     firsts = list(dict.fromkeys(row.first for row in rows))
     counts = {(row.each, row.first): str(row.accepted) for row in rows}
-    table = [(each, *(counts[each, first] for first in firsts)) for each in approximate.EACH]
+    table = [(each, *(counts[each, first] for first in firsts)) for each in walks.EACH]
     print_table(
-        f"Accepted answers at epsilon {approximate.EPSILON}, delta {approximate.DELTA}",
+        f"Accepted answers at epsilon {walks.TOTAL}, delta {walks.DELTA}",
         ("epsilon each", *firsts),
         table,
     )

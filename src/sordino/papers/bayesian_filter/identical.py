@@ -6,18 +6,23 @@ exchange of values that the person does not have are one. The expected number of
 For two values it is k tanh(k epsilon / 2) / tanh(epsilon / 2), Theorem 6.3 in short; the paper's conjecture that it
 grows with m is false at k = 2. Likewise Figure 4: k^2 / E[n] at a total budget of 1, where below 1 means that many
 small questions beat one large one. Cost: seconds; the states grow as k^(m-1).
-Source: Bayesian privacy filter paper, Theorem 6.3, (67)-(72), Figures 3 and 4.
+
+With a delta, filters by epsilons come first in the paper's Algorithm 4, which leaves open which of them is best: how
+many answers of .01 and .1 each accepts before it looks at what they reveal, (1, 1e-6)-LDP together.
+Source: Bayesian privacy filter paper, Theorem 6.3, (67)-(72), Figures 3 and 4, Algorithm 4, Section 7.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import tanh
+from typing import get_args
 
 import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import spsolve
 
+from sordino.accounting.approximate import ApproximateFilter, First
 from sordino.accounting.filter import BayesianFilter
 from sordino.definition.pairwise import LDP
 from sordino.domain.categories import Categories
@@ -50,6 +55,13 @@ KNOWN = {
     (4, 15): 42.3505,
 }
 """Found by other programs, with epsilon 1 each, by values and budget in answers."""
+
+
+TOTAL, DELTA = "1", "1e-6"
+"""Of all answers together."""
+
+EACH = ("0.01", "0.1")
+"""Epsilons of an answer."""
 
 
 @dataclass(frozen=True)
@@ -139,6 +151,34 @@ def expected_answers(values: int, budget: int, epsilon: Fraction) -> float:
     accepted[rows] = 1.0
     answers = spsolve(sparse.csc_array(sparse.eye_array(len(order)) - moves), accepted)
     return float(np.atleast_1d(answers)[0])
+
+
+@dataclass(frozen=True)
+class ApproximateRow:
+    """Accepted answers.
+
+    Attributes:
+        first: the filter by epsilons.
+        each: epsilon of an answer.
+    """
+
+    first: First
+    each: str
+    accepted: int
+
+
+def approximate_counts() -> tuple[ApproximateRow, ...]:
+    """Counts of all filters by epsilons, for each epsilon."""
+    return tuple(
+        ApproximateRow(first, each, _count_accepted(first, each)) for each in EACH for first in get_args(First)
+    )
+
+
+def _count_accepted(first: First, each: str) -> int:
+    asked, count = ApproximateFilter(TOTAL, DELTA, first=first, typical=each), 0
+    while asked.accepts(each):
+        asked, count = asked.after(each), count + 1
+    return count
 
 
 def _row(values: int, budget: int, epsilon: Fraction) -> IdenticalRow:

@@ -12,12 +12,15 @@ from typing import Any, Protocol, Self, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sordino.accounting.filter import BayesianFilter
+from sordino.definition.pairwise import LDP
 from sordino.domain.box import Box
 from sordino.domain.categories import Categories
 from sordino.domain.finite_record import Record
 from sordino.domain.grid import Grid
 from sordino.errors import SordinoError
-from sordino.exact.messages import checked, shown
+from sordino.exact.messages import checked, kind, shown
+from sordino.exact.nats import Nats
 from sordino.exact.source import Source
 from sordino.mechanism.base import Mechanism
 from sordino.query.query import Query
@@ -111,6 +114,34 @@ def ask_until_refused(protected: AnyFilter, queries: Iterable[Any], answer: Call
     """
     stream = iter(queries)
     return interact(protected, lambda *_: next(stream, None), answer)
+
+
+@checked
+def efficiency(done: Interaction) -> float:
+    """K: the epsilons of all accepted queries together, over the budget; to float accuracy.
+
+    Source: Bayesian privacy filter paper, Definition 6.1 and (50).
+
+    Raises:
+        SordinoError: an interaction with something else than a Bayesian filter under LDP of an epsilon above 0.
+
+    Example:
+        >>> from sordino import LDP, BayesianFilter, Categories, RandomizedResponse
+        >>> from sordino.papers import ask_until_refused
+        >>> coin, codes = RandomizedResponse(2, "1"), iter([0, 1, 0, 0])
+        >>> start = BayesianFilter(Categories(["yes", "no"]), LDP("2"))
+        >>> done = ask_until_refused(start, [coin] * 9, lambda _: next(codes))
+        >>> round(efficiency(done), 9)  # four answers of 1, a budget of 2
+        2.0
+    """
+    protected = done.filter
+    if not (isinstance(protected, BayesianFilter) and isinstance(protected.definition, LDP)):
+        raise SordinoError("efficiency is of a Bayesian filter under LDP", found=kind(protected))
+    budget = protected.definition.epsilon
+    if not budget.sign():
+        raise SordinoError("efficiency needs a budget above 0", found=f"epsilon {budget}")
+    spent = sum((protected.epsilon_of(query) for query, _ in done.transcript), Nats.of(0))
+    return float(spent) / float(budget)
 
 
 @checked

@@ -1,4 +1,4 @@
-"""How queries about one record use their budgets: alone, in pairs, all together, and in a whole interaction.
+"""How queries about one record use their budgets: alone, in pairs, and all together.
 
 The loss of outputs is ln max_x Pr(y | x) - ln min_x Pr(y | x). Everything is decided in the whole weights of the
 mechanisms, over all combinations of outputs that some record can cause. Units: nats.
@@ -14,14 +14,11 @@ from typing import TypeAlias
 
 import numpy as np
 
-from sordino.accounting.filter import BayesianFilter
-from sordino.definition.pairwise import LDP
 from sordino.domain.finite_record import Record
 from sordino.errors import SordinoError
 from sordino.exact.messages import checked, kind
 from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
-from sordino.papers.bayesian_filter.interaction import Interaction
 from sordino.query.query import Query
 
 LARGEST_SEARCH = 1 << 22
@@ -125,34 +122,6 @@ def are_independent(queries: Sequence[FiniteAsked], domain: Record | None = None
         if _ratio(joint) != whole:
             return False
     return True
-
-
-@checked
-def efficiency(done: Interaction) -> float:
-    """K: the epsilons of all accepted queries together, over the budget; to float accuracy.
-
-    Source: Bayesian privacy filter paper, Definition 6.1 and (50).
-
-    Raises:
-        SordinoError: an interaction with something else than a Bayesian filter under LDP of an epsilon above 0.
-
-    Example:
-        >>> from sordino import LDP, BayesianFilter, Categories, RandomizedResponse
-        >>> from sordino.papers import ask_until_refused
-        >>> coin, codes = RandomizedResponse(2, "1"), iter([0, 1, 0, 0])
-        >>> start = BayesianFilter(Categories(["yes", "no"]), LDP("2"))
-        >>> done = ask_until_refused(start, [coin] * 9, lambda _: next(codes))
-        >>> round(efficiency(done), 9)  # four answers of 1, a budget of 2
-        2.0
-    """
-    protected = done.filter
-    if not (isinstance(protected, BayesianFilter) and isinstance(protected.definition, LDP)):
-        raise SordinoError("efficiency is of a Bayesian filter under LDP", found=kind(protected))
-    budget = protected.definition.epsilon
-    if not budget.sign():
-        raise SordinoError("efficiency needs a budget above 0", found=f"epsilon {budget}")
-    spent = sum((protected.epsilon_of(query) for query, _ in done.transcript), Nats.of(0))
-    return float(spent) / float(budget)
 
 
 def _likelihoods(queries: Sequence[FiniteAsked], domain: Record | None) -> list[list[Likelihood]]:
