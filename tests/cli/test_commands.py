@@ -115,6 +115,7 @@ def test_plan_tells_what_it_froze(folder, run):
     assert 0 < question["expected"]["stderr"] < question["expected_uniform"]["stderr"]
     # Randomized response is the best there is for so few colours.
     assert 0 <= question["above_floor"] < 1e-9
+    assert 0 < question["total_variation_floor"] < question["expected"]["total_variation"]
     assert any("public" in line for line in document["explanation"]["summary"])
     assert document["warnings"] == []
     assert document["expected_from"] is None

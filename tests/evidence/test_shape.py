@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from in_one import in_one
 from sordino.evidence.shape import Stack
-from sordino.papers.bayesian_filter.appendix_a import LogSquare
+from sordino.papers.bayesian_filter.square import LogSquare
 from sordino.query.affine import LogAffine, LogClipped
 from sordino.query.logistic import LogLogistic
 

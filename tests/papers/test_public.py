@@ -1,5 +1,6 @@
 """Pages of the papers, `sordino.papers` and the docstrings agree; bounds of an attribute hold against enumeration."""
 
+import ast
 import inspect
 import re
 from itertools import product
@@ -42,6 +43,9 @@ WORDS = {
     ],
 }  # fmt: skip
 """What a reader of each paper looks for, first its name in `Source` lines."""
+
+QUICK = {"reproduce fig3": ("--repeats", "0")}
+"""Options with which a command prints what it is cited for sooner."""
 
 NUMBERED = r"(?!Section|Appendix)[A-Z][a-z]+ (?:[A-F]\.)?\d(?:\.\d)?\b"
 PLACES = rf"{NUMBERED}|Section \d(?:\.\d)?|Appendix [A-F]|\(\d+\)"
@@ -91,9 +95,41 @@ def test_pages_and_docstrings_name_the_same_places(page):
     assert {name for name in papers.__all__ if page in sources(inspect.getdoc(getattr(papers, name)))} <= named.keys()
 
 
+def comparisons():
+    """Figures of what is better here, by the command that prints them."""
+    found = {}
+    for page in ITEMS:
+        for row in re.findall(r"^\| (.*) \|$", (DOCS / page).read_text(encoding="utf-8"), re.MULTILINE):
+            for told, command in re.findall(r"better: ([^|]*?), by (?:`sordino ([^`]+)`|the example below)", row):
+                place = command or page
+                found.setdefault(place, []).extend(re.findall(r"(?<![\w.])\d*\.\d+|\d+(?:,\d{3})+", told))
+    return found
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("place", sorted(comparisons()))
+def test_figures_of_what_is_better_are_printed_by_their_commands(place, run):
+    if place in ITEMS:
+        shown = (DOCS / place).read_text(encoding="utf-8").partition("```python")[2]
+    else:
+        code, shown, errors = run(*place.split(), *QUICK.get(place, ()))
+        assert (code, errors) == (0, "")
+    figures = comparisons()[place]
+    assert figures
+    assert [figure for figure in figures if figure.replace(",", "") not in shown] == []
+
+
 @pytest.mark.parametrize("name", papers.__all__)
 def test_each_public_name_says_which_item_of_one_paper_it_is(name):
     assert len(sources(inspect.getdoc(getattr(papers, name)))) == 1
+
+
+def test_type_checkers_read_the_same_names_in_the_same_homes():
+    stub = ast.parse(Path(papers.__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
+    homes = {alias.name: node.module for node in stub.body if isinstance(node, ast.ImportFrom) for alias in node.names}
+    assert homes == papers._HOMES
+    (listed,) = (node.value for node in stub.body if isinstance(node, ast.Assign))
+    assert ast.literal_eval(listed) == papers.__all__
 
 
 def test_no_beliefs_within_q_lose_more_and_some_lose_as_much():

@@ -6,10 +6,11 @@ from itertools import pairwise
 
 import pytest
 
-from sordino import Nats, PairwiseLDP
+from sordino import LDP, BlockLDP, HighLowLDP, Nats, PairwiseLDP, forecast, plan
 from sordino.blocks.sentence import Purpose
 from sordino.design.numbers.least_variance import least_variance
 from sordino.design.shares.variance_floor import matrix_floor
+from sordino.papers import total_variation_floor
 from sordino.survey.kinds.question import SharesQuestion
 from sordino.survey.kinds.shares import above_floor as planned_floor
 from sordino.words.explain_plan import NEARLY, explanation, floor_sentences
@@ -97,3 +98,23 @@ def test_no_floor_is_searched_for_unless_it_is_asked_for(text, monkeypatch):
     assert [p.heading for p in explanation(plan, floor=True).details].count(NEARLY) == 1
     monkeypatch.setattr(planned_floor, "definition_floor", None)
     assert NEARLY not in [p.heading for p in explanation(plan).details]
+
+
+FLOORS = {
+    "one": ({}, (LDP("1"), 5)),
+    "blocks": ({"blocks": [["a", "b"], ["c", "d", "e"]]}, (BlockLDP([[0, 1], [2, 3, 4]], "1"), None)),
+    "sensitive": ({"sensitive": ["a", "b"]}, (HighLowLDP(5, [0, 1], "1"), None)),
+    "distances": ({"metric": [0, 1, 2, 3, 4]}, None),
+}
+
+
+@pytest.mark.parametrize("name", FLOORS)
+def test_a_plan_has_a_floor_on_total_variation_beside_its_forecast(name):
+    protect, promise = FLOORS[name]
+    attribute = {"categories": ["a", "b", "c", "d", "e"]} | ({"protect": protect} if protect else {})
+    asked = {"version": 1, "epsilon": "1", "attribute": {"x": attribute}, "ask": [{"histogram": "x"}]}
+    (one,) = forecast(plan(asked, 5000)).forecasts
+    found = one.json()
+    wanted = None if promise is None else total_variation_floor(promise[0], 5000, promise[1]).total_variation
+    assert found["total_variation_floor"] == wanted
+    assert wanted is None or wanted < found["expected"]["total_variation"]

@@ -43,9 +43,19 @@ class ErrorRegion:
 
 
 def allowed_errors(bound: Nats | str | None, back: Nats | str | None) -> ErrorRegion:
-    """What a definition with E[x, x'] = bound and E[x', x] = back allows at best; None: not protected.
+    """Error rates of tests of x against x' that a definition with E[x, x'] = bound and E[x', x] = back allows at best.
+
+    Source: context-aware LDP paper, Theorem 1 and Figure 1.
 
     The corner lies where both inequalities hold with equality; powers of e are rounded up.
+
+    Args:
+        bound, back: in nats; "inf" or None where the value is not protected from the other one.
+
+    Example:
+        >>> region = allowed_errors("1", "2")
+        >>> region.false_alarm.round(6).tolist(), region.missed.round(6).tolist()
+        ([0.0, 0.334759, 1.0], [1.0, 0.090031, 0.0])
     """
     first, second = (_factor(amount) for amount in (bound, back))
     if first == 1 or second == 1:

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias, TypeGuard
 
 from sordino.audit.answers import certify_queries
 from sordino.audit.certificate import Certificate, certify
+from sordino.audit.loss_certificate import LossCertificate, certify_losses
 from sordino.definition.pairwise import LDP
 from sordino.errors import SordinoError
 from sordino.estimation.intervals.contrast import mean_of_model
@@ -18,13 +19,14 @@ from sordino.exact.messages import kind
 from sordino.exact.source import Source, Words
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.channel import Aggregate, Channel
+from sordino.mechanism.record_channel import RecordChannel
 from sordino.query.model import Model
 from sordino.query.query import Query
 from sordino.query.sampled import Sampled
 from sordino.query.statistic import Values
 from sordino.query.together import Together
 
-Asked: TypeAlias = Mechanism | Query | Together | Sampled
+Asked: TypeAlias = Mechanism | Query | Together | Sampled | RecordChannel
 """What is asked without a plan."""
 
 Estimated: TypeAlias = Estimate | NormalEstimate
@@ -68,11 +70,13 @@ def estimate_asked(
     return tuple(_estimate(query, own, method, subtract=subtract_totals) for query, own in parts)
 
 
-def certify_asked(asked: Asked, definition: Any) -> Certificate:
+def certify_asked(asked: Asked, definition: Any) -> Certificate | LossCertificate:
     """The verdict on a mechanism under a definition; on queries, under LDP of the whole record."""
     if definition is None:
         step = "give one after it, as LDP(epsilon)"
         raise SordinoError("a mechanism is checked against a definition", found="None", step=step)
+    if isinstance(asked, RecordChannel):
+        return certify_losses(asked.losses, asked.epsilon, definition)
     if not isinstance(asked, Query | Together | Sampled):
         return certify(asked, definition)
     if not isinstance(definition, LDP):
@@ -94,6 +98,9 @@ def _estimate(asked: Channel, tally: Aggregate, method: Method | None, *, subtra
     if method is not None or subtract:
         found = kind(asked)
         raise SordinoError("methods and totals are of shares", found=found, step="leave them out")
+    if isinstance(asked, RecordChannel):
+        own: Estimated = asked.estimate(tally)
+        return own
     if isinstance(asked, Query) and isinstance(asked.statistic, Model):
         return mean_of_model(asked, tally)
     if isinstance(asked, Query | Together | Sampled):

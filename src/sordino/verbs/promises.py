@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from sordino.definition.bayesian import BayesianCoordinateDP
+from sordino.definition.coordinate import CoordinateDP
 from sordino.definition.pairwise import LDP, PairwiseDefinition
 from sordino.errors import SordinoError, SordinoWarning
 from sordino.exact.messages import checked, kind
 from sordino.mechanism.base import Mechanism
+from sordino.mechanism.record_channel import RecordChannel
 from sordino.query.query import Query
 from sordino.query.sampled import Sampled
 from sordino.query.together import Together
@@ -23,6 +25,7 @@ from sordino.verbs.plan_given import PlanLike, read_plan
 # What only plans need is large, and loaded by the verbs that are given some: mechanisms do not wait for it.
 if TYPE_CHECKING:
     from sordino.audit.certificate import Certificate
+    from sordino.audit.loss_certificate import LossCertificate
     from sordino.survey.planning.plan import Plan
     from sordino.survey.reading.survey_file import Survey
     from sordino.verbs.plan_certificate import PlanCertificate
@@ -112,14 +115,17 @@ def certify(plan: PlanLike, *, progress: Callable[[int], None] | None = None) ->
 def certify(plan: Mechanism, definition: PairwiseDefinition | BayesianCoordinateDP) -> "Certificate": ...
 @overload
 def certify(plan: Query | Together | Sampled, definition: LDP) -> "Certificate": ...
+@overload
+def certify(plan: RecordChannel, definition: LDP | CoordinateDP | BayesianCoordinateDP) -> "LossCertificate": ...
 @checked
 def certify(plan: Any, definition: Any = None, *, progress: Callable[[int], None] | None = None) -> Any:
     """Check integers against a promise, exactly, on every output.
 
     Args:
         plan: a plan, or the path of its file, which holds its own promise; or a mechanism, or queries.
-        definition: what a mechanism is checked against; queries under LDP of the whole record, since no two records
-            differ more than two values that are read of them.
+        definition: what a mechanism is checked against; reports of `sordino.papers` about records of numbers
+            under LDP, coordinate DP, or Bayesian coordinate DP with a bound on dependence; queries under LDP of the
+            whole record, since no two records differ more than two values that are read of them.
         progress: for a plan, called with the number of questions certified since the last call.
 
     Raises:

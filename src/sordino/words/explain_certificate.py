@@ -4,6 +4,7 @@ from collections.abc import Callable
 from functools import cache
 
 from sordino.audit.certificate import Certificate
+from sordino.audit.loss_certificate import LossCertificate
 from sordino.blocks.sentence import Paragraph, limits
 from sordino.exact.amount_text import loss_text_of
 from sordino.exact.nats import Nats
@@ -13,6 +14,9 @@ from sordino.words.odds_by_attribute import coordinate_sentences
 
 LONGEST = 60
 """Letters of a value's name at most."""
+
+FEW = 8
+"""Numbers whose deltas are listed at most."""
 
 
 def plan_certificates(plan: Plan) -> tuple[Paragraph, ...]:
@@ -68,3 +72,21 @@ def value_name(value: int, domain: "CountedDomain | None") -> str:
 def value_label(value: int, domain: "CountedDomain | None") -> str:
     """The label of a value; its number where its mechanism's values have none, as the points of a number."""
     return str(value) if domain is None else domain.label(value)
+
+
+def verdict_sentences(verdict: LossCertificate) -> tuple[str, ...]:
+    """Whether the promise is proved, where least is left, and both accountings of dependence."""
+    where = "the whole record" if verdict.number is None else f"number {verdict.number}"
+    left = f"{abs(verdict.slack.floor()):.6g} nats"
+    first = (
+        f"The promise holds; least is left for {where}: {left}."
+        if verdict.holds
+        else f"The promise is not proved: {where} may lose {left} more than it allows."
+    )
+    each = [
+        f"Number {place} loses at most {tight:.6g} nats by the tight accounting, which decides, and {paper:.6g} by the"
+        " published one."
+        for place, (tight, paper) in enumerate(zip(verdict.deltas, verdict.published, strict=True))
+    ][:FEW]
+    more = len(verdict.deltas) - len(each)
+    return (first, *each, *([f"{more:,} other numbers are not listed here."] if more else []))

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
+from itertools import groupby
 from typing import TypeAlias
 
 from sordino.accounting.approximate import ApproximateFilter
@@ -22,6 +23,7 @@ from sordino.accounting.quota import QuotaFilter
 from sordino.audit.certificate import Certificate, Witness, certify
 from sordino.audit.classes import can_enumerate
 from sordino.audit.levels import coordinate_levels
+from sordino.audit.loss_certificate import LossCertificate
 from sordino.blocks.sentence import texts
 from sordino.definition.bayesian import BayesianCoordinateDP
 from sordino.definition.bounds import LARGEST_EPSILON
@@ -36,13 +38,14 @@ from sordino.estimation.unbiased import leverage
 from sordino.exact.messages import checked
 from sordino.exact.nats import Nats, outward
 from sordino.mechanism.base import Mechanism
+from sordino.mechanism.record_channel import RecordChannel
 from sordino.query.query import Query
 from sordino.query.sampled import Sampled
 from sordino.query.statistic import Values, attribute_list
 from sordino.query.together import Together
 from sordino.survey.kinds.question_forecast import in_two_digits
 from sordino.survey.planning.plan import Plan
-from sordino.words.explain_certificate import certificate_sentences
+from sordino.words.explain_certificate import certificate_sentences, verdict_sentences
 from sordino.words.explain_filter import counted_sentences
 from sordino.words.explain_plan import codes_sentence, explanation, forged_sentence
 from sordino.words.odds import example_sentences, factor, promise
@@ -263,10 +266,10 @@ def explain(thing: object) -> tuple[str, ...]:
     match thing:
         case LDP() | BlockLDP() | HighLowLDP() | PairwiseLDP() | MetricLDP() | CoordinateDP() | BayesianCoordinateDP():
             return texts(promise(thing))
-        case Certificate():
-            return certificate_sentences(thing)
-        case Mechanism():
-            return _mechanism(thing)
+        case Certificate() | LossCertificate():
+            return verdict_sentences(thing) if isinstance(thing, LossCertificate) else certificate_sentences(thing)
+        case Mechanism() | RecordChannel():
+            return _record_channel(thing) if isinstance(thing, RecordChannel) else _mechanism(thing)
         case Query() | Together() | Sampled():
             return query_sentences(thing)
         case Plan():
@@ -286,3 +289,38 @@ def _mechanism(mechanism: Mechanism) -> tuple[str, ...]:
         codes_sentence(mechanism.code_bits),
         forged_sentence(leverage(mechanism)),
     )
+
+
+def _record_channel(channel: RecordChannel) -> tuple[str, ...]:
+    """What is asked, what one report can reveal, and what is sent."""
+    asked = f"Each person is asked for {channel.d:,} number{'' if channel.d == 1 else 's'} together."
+    return (asked, *_loss_sentences(channel.losses, channel.epsilon), codes_sentence(channel.code_bits))
+
+
+def _loss_sentences(losses: Sequence[Nats], epsilon: Nats) -> tuple[str, ...]:
+    if not epsilon.sign():
+        return ("A report reveals nothing: each code is equally probable for all records.",)
+    whole = (
+        "Whatever else somebody knows, one report changes the odds between any two records, and so between any two"
+        f" values of a number, by a factor of at most {factor(epsilon)}."
+    )
+    examples = texts(example_sentences(epsilon, "A suspicion"))
+    order = sorted(range(len(losses)), key=lambda place: losses[place])
+    alike = [(loss, [*places]) for loss, places in groupby(order, key=lambda place: losses[place])]
+    if [loss for loss, _ in alike] == [epsilon]:
+        return (whole, *examples)
+    each = [f"{factor(loss)} for {_numbers(places)}" for loss, places in alike]
+    if len(each) > FEW:
+        each = [*each[: FEW - 1], f"{factor(epsilon)} for all others"]
+    known = f"For somebody who already knows all other numbers, the factor is at most {'; '.join(each)}."
+    unknown = (
+        "Somebody who does not know them can learn more of a number, from what the report reveals of the others:"
+        " certify it with a bound on their dependence."
+    )
+    return (whole, *examples, known, unknown)
+
+
+def _numbers(places: Sequence[int]) -> str:
+    if len(places) > FEW:
+        return f"{len(places):,} numbers"
+    return f"number{'s' * (len(places) > 1)} {', '.join(map(str, places))}"

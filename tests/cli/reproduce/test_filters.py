@@ -43,6 +43,37 @@ def test_accepted_queries_are_one_json_object(run, name, printed):
 
 
 @pytest.mark.long
+def test_one_sided_groups_accept_more_than_two_sided_ones_and_less_than_all_together(run):
+    command = ("reproduce", "fig1-linear", "--runs", "4", "--json")
+    together, sided, both = (
+        sum(read(run(*command, *more))["found"]) for more in ((), ("--group", "10", "--one-sided"), ("--group", "10"))
+    )
+    assert both < sided < together
+    code, _, err = run("reproduce", "fig1-linear", "--one-sided")
+    assert code == 2
+    assert "--group" in err
+
+
+@pytest.mark.long
+def test_curves_have_bands_and_losses_below_their_budget(run, tmp_path):
+    name = tmp_path / "figure.svg"
+    command = ("reproduce", "fig1-linear", "--runs", "3", "--nodes", "100", "--curves")
+    found = read(run(*command, "-o", str(name), "--json"))
+    assert name.read_text(encoding="utf-8").count("<svg") == 1
+    assert [row["budget"] for row in found["rows"]] == [*(f"0.{tenth}" for tenth in range(1, 10)), "1"]
+    for row in found["rows"]:
+        assert min(row["accepted"]) <= row["lower"] <= row["median"] <= row["upper"] <= max(row["accepted"])
+    assert [len(path) for path in found["paths"]] == found["rows"][-1]["accepted"]
+    assert all(0 < loss <= 1 for path in found["paths"] for loss in path)
+    code, text, err = run(*command)
+    assert (code, err) == (0, "")
+    assert "90 % below" in text
+    code, _, err = run("reproduce", "fig1-linear", "-o", str(tmp_path / "other.svg"))
+    assert code == 2
+    assert "--curves" in err
+
+
+@pytest.mark.long
 def test_theta_is_an_option_of_logistic_models(run):
     small, large = (
         read(run("reproduce", "fig1-logistic", "--theta", theta, "--runs", "2", "--nodes", "20", "--json"))
@@ -80,7 +111,7 @@ def test_a_mistake_ends_with_exit_code_2(run, arguments):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("name", "rows"), [("identical", 12), ("fig4", 13), ("bcdp-composition", 4)])
+@pytest.mark.parametrize(("name", "rows"), [("identical", 20), ("fig4", 41), ("bcdp-composition", 4)])
 def test_finite_filters_are_one_json_object_and_a_table(run, name, rows):
     printed = read(run("reproduce", name, "--json"))["rows"]
     assert len(printed) == rows
@@ -94,6 +125,15 @@ def test_finite_filters_are_one_json_object_and_a_table(run, name, rows):
         found = [row["found"] for row in known]
         assert found == pytest.approx([row["elsewhere"] for row in known], abs=6e-5)
         assert all(f"{value:.4f}" in text for value in found)
+
+
+@pytest.mark.long
+def test_counts_of_filters_with_a_delta_are_one_json_object_and_a_table(run):
+    found = read(run("reproduce", "approximate", "--json"))
+    assert [tuple(row) for row in found["rows"]] == [("first", "each", "found")] * 10
+    code, text, err = run("reproduce", "approximate")
+    assert (code, err) == (0, "")
+    assert all(str(row["found"]) in text for row in found["rows"])
 
 
 @pytest.mark.long

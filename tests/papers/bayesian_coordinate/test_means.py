@@ -183,8 +183,8 @@ def test_reports_of_one_key_repeat(fixed):
 
 def test_its_level_is_that_of_its_coin():
     ball = L2Ball(3, 1.0, "ln 3")
-    assert ball.level <= "ln 3"
-    assert float(ball.level) == pytest.approx(np.log(3))
+    assert ball.epsilon <= "ln 3"
+    assert float(ball.epsilon) == pytest.approx(np.log(3))
     frozen = L2Ball.from_threshold(3, 1.0, ball.threshold)
     assert frozen == ball
     assert frozen.fingerprint == ball.fingerprint != L2Ball(3, 1.1, "ln 3").fingerprint

@@ -6,16 +6,19 @@ from fractions import Fraction
 import pytest
 
 from sordino.papers.bayesian_coordinate.composition import bcdp_composition, mechanism
-from sordino.papers.bayesian_filter.identical import KNOWN, RATIOS, expected_answers, fig4, identical
+from sordino.papers.bayesian_filter.identical import KNOWN, RATIOS, expected_answers, fig4, identical, steps
 
 pytestmark = pytest.mark.long
 
 
 def test_expected_answers_are_those_found_elsewhere():
     calls = []
-    rows = {(row.values, row.budget): row for row in identical(calls.append)}
+    every = identical(calls.append)
+    rows = {(row.values, row.budget): row for row in every if row.epsilon == 1}
     assert set(rows) == set(KNOWN)
-    assert sum(calls) == len(rows)
+    assert sum(calls) == steps() == len(every)
+    for row in every:
+        assert row.epsilon == 1 or row.expected == pytest.approx(row.closed, rel=1e-9)
     for place, expected in KNOWN.items():
         assert rows[place].expected == pytest.approx(expected, abs=6e-5)
     for (values, _), row in rows.items():
@@ -28,6 +31,9 @@ def test_figure_4_and_the_two_false_conjectures():
     rows = {(row.values, row.budget): row.ratio for row in fig4()}
     for place, ratio in RATIOS.items():
         assert rows[place] == pytest.approx(ratio, abs=6e-5)
+    for k in range(1, 11):
+        assert rows[2, k] == pytest.approx(k * math.tanh(1 / k / 2) / math.tanh(1 / 2))
+    assert all(ratio >= 1 - 1e-12 for (values, _), ratio in rows.items() if values <= 5)
     # More values do not always mean more answers; many small questions are not always worse.
     assert KNOWN[3, 2] < KNOWN[2, 2]
     assert rows[8, 2] < 1

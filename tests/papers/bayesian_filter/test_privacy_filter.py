@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from chances import chances
-from sordino import Query, RandomizedResponse
 from sordino.exact.coin import WORD
-from sordino.papers.bayesian_filter.appendix_a import NUMBER, Square, appendix_a
+from sordino.papers import SquareQuery
+from sordino.papers.bayesian_filter.appendix_a import NUMBER, appendix_a
 from sordino.papers.bayesian_filter.fig1 import fig1
 from sordino.papers.bayesian_filter.health_models import PAPER, PEOPLE, QUESTIONS, health
 
@@ -46,7 +46,7 @@ def test_appendix_a_has_the_closed_forms_losses():
 
 
 def test_the_square_is_a_question_of_its_own():
-    query = Query(Square(), RandomizedResponse(2, "1"))
+    query = SquareQuery([1.0], 0.0, 1.0, "1")
     records = np.arange(-50, 51)[:, None] / 50
     ones = chances(query, records)
     assert ones == ones[::-1]

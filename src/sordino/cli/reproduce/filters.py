@@ -1,22 +1,29 @@
 """`sordino reproduce`: numbers of the papers about filters, beside what they print."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from pathlib import Path
 from statistics import median
 from time import process_time
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from sordino.accounting.state import Rule
-from sordino.cli.options import Whole, as_json_option
+from sordino.cli.options import FILE, Whole, as_json_option, force_option
 from sordino.cli.output import print_json, print_table
+from sordino.cli.picture import draw, require_picture
 from sordino.cli.progress import progress
 from sordino.cli.reproduce.comparison import comparison
 from sordino.cli.say import say
+from sordino.errors import SordinoError
 from sordino.papers.bayesian_coordinate.composition import bcdp_composition
 from sordino.papers.bayesian_filter import fig1, health_models
 from sordino.papers.bayesian_filter import identical as walks
 from sordino.papers.bayesian_filter.appendix_a import PAPER, AppendixARow, appendix_a
 from sordino.papers.bayesian_filter.chords import BOXES, chords
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Drawing
 
 runs_option = click.option("--runs", type=Whole(1, 10_000), default=50, show_default=True, help="Runs.")
 seed_option = click.option("--seed", type=Whole(0), default=1, show_default=True, help="Of the simulation.")
@@ -31,6 +38,21 @@ rule_option = click.option(
     "--rule", type=click.Choice(["full", "simplified"]), default="full", show_default=True, help="Of the filter."
 )
 group_option = click.option("--group", type=Whole(1), help="Bound so many answers together only.")
+one_sided_option = click.option(
+    "--one-sided", is_flag=True, help="By groups bound only the largest probability, as the paper's 47 needs."
+)
+curves_option = click.option(
+    "--curves", is_flag=True, help="Budgets of 0.1 to 1, with 10 to 90 % bands, and losses after each answer."
+)
+output_option = click.option("-o", "--output", type=FILE, help="Draw the curves (.png, .svg).")
+
+
+def fig1_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Options of both models."""
+    options = (runs_option, seed_option, nodes_option, rule_option, group_option, one_sided_option, curves_option)
+    for option in reversed((*options, output_option, force_option, as_json_option)):
+        command = option(command)
+    return command
 
 
 @click.command("appendix-a")
@@ -78,42 +100,28 @@ def chords_command(boxes: int, *, as_json: bool) -> None:
 
 
 @click.command("fig1-linear")
-@runs_option
-@seed_option
-@nodes_option
-@rule_option
-@group_option
-@as_json_option
-def fig1_linear_command(runs: int, seed: int, nodes: int, rule: Rule, group: int | None, *, as_json: bool) -> None:
+@fig1_options
+def fig1_linear_command(*, output: Path | None, force: bool, as_json: bool, **settings: Any) -> None:
     """Figure 1 of the Bayesian privacy filter paper: how many linear models of one record are accepted.
 
     Takes about 4 s.
+
+    With --curves some 25 s.
     """
-    with progress("figure 1", runs) as advance:
-        found = fig1.fig1("linear", runs, seed, process_time, nodes=nodes, rule=rule, group=group, advance=advance)
-    _print_accepted("linear", found, as_json=as_json)
+    _fig1("linear", output, force=force, as_json=as_json, **settings)
 
 
 @click.command("fig1-logistic")
 @click.option("--theta", type=click.FloatRange(0, 1000), default=1.0, show_default=True, help="Largest coefficient.")
-@runs_option
-@seed_option
-@nodes_option
-@rule_option
-@group_option
-@as_json_option
-def fig1_logistic_command(
-    theta: float, runs: int, seed: int, nodes: int, rule: Rule, group: int | None, *, as_json: bool
-) -> None:
+@fig1_options
+def fig1_logistic_command(*, output: Path | None, force: bool, as_json: bool, **settings: Any) -> None:
     """Figure 1 of the Bayesian privacy filter paper: how many logistic models of one record are accepted.
 
     Takes about 30 s.
+
+    With --curves some three minutes.
     """
-    with progress("figure 1", runs) as advance:
-        found = fig1.fig1(
-            "logistic", runs, seed, process_time, theta=theta, nodes=nodes, rule=rule, group=group, advance=advance
-        )
-    _print_accepted("logistic", found, as_json=as_json)
+    _fig1("logistic", output, force=force, as_json=as_json, **settings)
 
 
 @click.command("identical")
@@ -123,25 +131,26 @@ def identical_command(*, as_json: bool) -> None:
 
     Takes about 2 s.
     """
-    with progress("identical", sum(len(budgets) for _, budgets in walks.FIG3)) as advance:
+    with progress("identical", walks.steps()) as advance:
         rows = walks.identical(advance)
     known = {place: f"{expected:.4f}" for place, expected in walks.KNOWN.items()}
     if as_json:
         found = [comparison(row, expected="found", closed="printed") for row in rows]
-        print_json({"rows": [{**row, "elsewhere": walks.KNOWN.get((row["values"], row["budget"]))} for row in found]})
+        print_json({"rows": [{**row, "epsilon": str(row["epsilon"]), "elsewhere": _elsewhere(row)} for row in found]})
         return
     table: list[tuple[str, ...]] = [
         (
             str(row.values),
+            str(row.epsilon),
             str(row.budget),
             f"{row.expected:.4f}",
             "" if row.closed is None else f"{row.closed:.4f}",
-            known.get((row.values, row.budget), ""),
+            known.get((row.values, row.budget), "") if row.epsilon == 1 else "",
         )
         for row in rows
     ]
-    header = ("values", "budget", "accepted", "closed form", "found elsewhere")
-    print_table("Expected answers with epsilon 1 each; basic composition accepts the budget", header, table)
+    header = ("values", "epsilon", "budget", "accepted", "closed form", "found elsewhere")
+    print_table("Expected answers, budgets in answers; basic composition accepts the budget", header, table)
 
 
 @click.command("fig4")
@@ -149,12 +158,12 @@ def identical_command(*, as_json: bool) -> None:
 def fig4_command(*, as_json: bool) -> None:
     """Figure 4 of the Bayesian privacy filter paper: many small questions against a large one, k^2 / E[n].
 
-    Takes about 2 s.
+    Takes about 6 s.
     """
     with progress("figure 4", sum(len(budgets) for _, budgets in walks.FIG4)) as advance:
         rows = walks.fig4(advance)
     if as_json:
-        found = [{**asdict(row), "found": row.ratio} for row in rows]
+        found = [{**asdict(row), "epsilon": str(row.epsilon), "found": row.ratio} for row in rows]
         print_json({"rows": [{**row, "elsewhere": walks.RATIOS.get((row["values"], row["budget"]))} for row in found]})
         return
     table: list[tuple[str, ...]] = []
@@ -171,6 +180,28 @@ def fig4_command(*, as_json: bool) -> None:
         )
     header = ("values", "k", "accepted", "k^2 / accepted", "found elsewhere")
     print_table("A total budget of 1, epsilon 1/k each; below 1 many small questions are better", header, table)
+
+
+@click.command("approximate")
+@as_json_option
+def approximate_command(*, as_json: bool) -> None:
+    """Algorithm 4 of the Bayesian privacy filter paper: answers that each first filter accepts, with delta 1e-6.
+
+    Takes about 3 s.
+    """
+    rows = walks.approximate_counts()
+    if as_json:
+        found = [comparison(row, accepted="found") for row in rows]
+        print_json({"epsilon": walks.TOTAL, "delta": walks.DELTA, "rows": found})
+        return
+    firsts = list(dict.fromkeys(row.first for row in rows))
+    counts = {(row.each, row.first): str(row.accepted) for row in rows}
+    table = [(each, *(counts[each, first] for first in firsts)) for each in walks.EACH]
+    print_table(
+        f"Accepted answers at epsilon {walks.TOTAL}, delta {walks.DELTA}",
+        ("epsilon each", *firsts),
+        table,
+    )
 
 
 @click.command("bcdp-composition")
@@ -200,6 +231,7 @@ COMMANDS = (
     fig1_logistic_command,
     identical_command,
     fig4_command,
+    approximate_command,
     bcdp_composition_command,
 )
 
@@ -212,6 +244,56 @@ def _print_rows(rows: tuple[AppendixARow, ...], title: str, *, as_json: bool) ->
         return
     header = ("outputs", "at least", "at most", "the paper")
     print_table(title, header, [(r.outputs, f"{r.lower:.6f}", f"{r.upper:.6f}", f"{r.paper:g}") for r in rows])
+
+
+def _elsewhere(row: dict[str, Any]) -> float | None:
+    return walks.KNOWN.get((row["values"], row["budget"])) if row["epsilon"] == 1 else None
+
+
+def _fig1(
+    model: fig1.Model, output: Path | None, *, curves: bool, runs: int, force: bool, as_json: bool, **settings: Any
+) -> None:
+    again = require_picture(output, force=force)
+    if output is not None and not curves:
+        raise SordinoError("a drawing is of curves", found=f"-o {output.name} alone", step="add --curves")
+    if not curves:
+        with progress("figure 1", runs) as advance:
+            found = fig1.fig1(model, runs, clock=process_time, advance=advance, **settings)
+        _print_accepted(model, found, as_json=as_json)
+        return
+    rows: list[fig1.BudgetRow] = []
+    paths: tuple[tuple[float, ...], ...] = ()
+    with progress("figure 1", runs * len(fig1.BUDGETS)) as advance:
+        for budget in fig1.BUDGETS:
+            kept = fig1.PATHS if budget == fig1.BUDGET else 0
+            found = fig1.fig1(model, runs, clock=process_time, budget=budget, paths=kept, advance=advance, **settings)
+            rows.append(fig1.band(budget, found))
+            paths = found.paths
+    drawn = draw(output, lambda: draw_fig1(rows, paths), overwrite=again)
+    if as_json:
+        print_json({**drawn, "rows": [asdict(row) for row in rows], "paths": paths})
+        return
+    table = [(row.budget, *(f"{count:g}" for count in (row.lower, row.median, row.upper))) for row in rows]
+    header = ("budget", "10 % of runs below", "median", "90 % below")
+    print_table(f"Accepted {model} models of epsilon {fig1.EPSILON} each, {runs} runs", header, table)
+    ends = ", ".join(f"{path[-1]:.3f} after {len(path)}" for path in paths if path)
+    say(f"Realized losses at budget {fig1.BUDGET}, in nats: {ends}.")
+    for path in drawn.values():
+        say(f"{path}: written")
+
+
+def draw_fig1(rows: Sequence[fig1.BudgetRow], paths: Sequence[Sequence[float]]) -> "Drawing":
+    """The accepted models by budget with their band, and the realized losses answer by answer."""
+    from sordino.show.html.figures.log_curves import Curve, curves
+
+    lower, middle, upper = ([getattr(row, name) for row in rows] for name in ("lower", "median", "upper"))
+    budgets = [float(row.budget) for row in rows]
+    walks = [Curve(f"run {run}", "", path, places=range(1, len(path) + 1)) for run, path in enumerate(paths, 1) if path]
+    panels = [
+        ("accepted models, by budget in nats", [Curve("median, 10 to 90 % of runs", "", middle, (lower, upper))]),
+        ("realized loss in nats, by answers", walks),
+    ]
+    return curves(budgets, panels[: 1 + bool(walks)], along="", upward="", linear=True)
 
 
 def _print_accepted(model: fig1.Model, found: fig1.Accepted, *, as_json: bool) -> None:

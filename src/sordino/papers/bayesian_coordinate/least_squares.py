@@ -34,6 +34,7 @@ from sordino.design.numbers.sampled_moments import sampled_moments
 from sordino.domain.moment import Factors
 from sordino.errors import SordinoError
 from sordino.estimation.linear_regression import projected_least_squares
+from sordino.estimation.means_and_covariances import NormalEstimate
 from sordino.estimation.moment_estimator import moment_names
 from sordino.estimation.solvers import positive_part, trust_region
 from sordino.exact.floats import Floats
@@ -146,6 +147,10 @@ class TwoCopies(Seeded):
         products = upper + upper.T
         np.fill_diagonal(products, np.diag(upper))
         return products * np.outer(self.largest, self.largest)
+
+    def estimate(self, aggregate: Aggregate) -> NormalEstimate:
+        """The mean products, with standard errors that are never too small, shape (d, d)."""
+        return NormalEstimate(self.products(aggregate), np.sqrt(self.noise() / aggregate.n), aggregate.n)
 
     def noise(self) -> Floats:
         """The mean square of what one report says about each product, shape (d, d), at most; n times its variance."""

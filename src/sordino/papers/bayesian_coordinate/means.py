@@ -158,12 +158,8 @@ class L2Ball(Seeded, NumberChannel):
     @cached_property
     def levels(self) -> tuple[SeededBit]:
         steered = Steered(self.dimension, self.radius, self.threshold, 0)
-        return (SeededBit(np.arange(self.dimension), self.level, steered),)
-
-    @property
-    def level(self) -> Nats:
-        """The exact LDP level: the odds of the coin."""
-        return Nats.log(Fraction(self.threshold, WORD - self.threshold))
+        step = Nats.log(Fraction(self.threshold, WORD - self.threshold))
+        return (SeededBit(np.arange(self.dimension), step, steered),)
 
     @property
     def scale(self) -> float:

@@ -42,6 +42,24 @@ from sordino.papers.bayesian_coordinate.seeded import (
 from sordino.papers.bayesian_coordinate.steered import LARGEST_DIMENSION, Steered, combine
 
 
+def read_budgets(budgets: Sequence[NatsLike] | Floats) -> tuple[Nats, ...]:
+    """A budget for each number."""
+    entries = budgets.tolist() if isinstance(budgets, np.ndarray) else budgets
+    if isinstance(entries, str) or not 1 <= len(entries) <= LARGEST_DIMENSION:
+        rule = f"there must be a budget for each of 1 to {LARGEST_DIMENSION} numbers"
+        raise SordinoError(rule, found=shown(entries), step="list the budgets")
+    return tuple(read_epsilon(budget) for budget in entries)
+
+
+def nested_levels(budgets: Sequence[Nats]) -> list[tuple[NDArray[np.intp], Nats]]:
+    """The numbers of each level, and its step: one for each distinct budget above 0, ascending, about ever fewer."""
+    distinct = sorted({budget for budget in budgets if budget.sign() > 0})
+    rank = {budget: k for k, budget in enumerate(distinct)}
+    ranks = np.array([rank.get(budget, -1) for budget in budgets])
+    steps = (upper - lower for lower, upper in pairwise([Nats.of(0), *distinct]))
+    return [(np.flatnonzero(ranks >= k), step) for k, step in enumerate(steps)]
+
+
 @checked_class
 @dataclass(frozen=True, eq=False, init=False)
 class NestedMean(Seeded, NumberChannel):
@@ -66,21 +84,13 @@ class NestedMean(Seeded, NumberChannel):
     budgets: tuple[Nats, ...]
 
     def __init__(self, budgets: Sequence[NatsLike] | Floats) -> None:
-        entries = budgets.tolist() if isinstance(budgets, np.ndarray) else budgets
-        if isinstance(entries, str) or not 1 <= len(entries) <= LARGEST_DIMENSION:
-            rule = f"there must be a budget for each of 1 to {LARGEST_DIMENSION} numbers"
-            raise SordinoError(rule, found=shown(entries), step="list the budgets")
-        object.__setattr__(self, "budgets", tuple(read_epsilon(budget) for budget in entries))
+        object.__setattr__(self, "budgets", read_budgets(budgets))
 
     @cached_property
     def levels(self) -> tuple[SeededBit, ...]:
         """One for each distinct budget above 0, ascending: about ever fewer numbers."""
-        distinct = sorted({budget for budget in self.budgets if budget.sign() > 0})
-        rank = {budget: k for k, budget in enumerate(distinct)}
-        ranks = np.array([rank.get(budget, -1) for budget in self.budgets])
         levels = []
-        for k, (lower, upper) in enumerate(pairwise([Nats.of(0), *distinct])):
-            columns, step = np.flatnonzero(ranks >= k), upper - lower
+        for k, (columns, step) in enumerate(nested_levels(self.budgets)):
             m = len(columns)
             levels.append(SeededBit(columns, step, Steered(m, sqrt(m), largest_threshold(step), k)))
         return tuple(levels)

@@ -116,8 +116,8 @@ class Account:
             return largest
         if variation == 0:
             return delta
-        least, _ = _powers(delta)
-        _, most = _powers(largest)
+        least, _ = powers(delta)
+        _, most = powers(largest)
         if self.accounting == "paper":
             power = least / (1 + variation * (most - 1))
         elif variation == 1:
@@ -131,7 +131,7 @@ class Account:
         largest = min(self._near(wanted, max(self.deltas)), max(self.deltas))
         for delta, variation in zip(self.deltas, self.variations, strict=True):
             if delta < largest and variation > 0:
-                least, _ = _powers(delta)
+                least, _ = powers(delta)
                 largest = min(largest, max(delta, _down(Nats.log(1 + (least - 1) / variation).floor())))
         return largest
 
@@ -197,7 +197,7 @@ def _read_zeta(zeta: "float | Fraction | str") -> Fraction:
     return share
 
 
-def _powers(amount: Nats) -> tuple[Fraction, Fraction]:
+def powers(amount: Nats) -> tuple[Fraction, Fraction]:
     """Rationals just below and above e^amount."""
     low, high = exponential(amount.rational, FIRST_DIGITS)
     return low * amount.ratio, high * amount.ratio

@@ -21,12 +21,14 @@ from sordino.domain import scaled
 from sordino.domain.moment import Moments
 from sordino.domain.scaled import Scaled
 from sordino.errors import SordinoError
+from sordino.estimation.means_and_covariances import NormalEstimate
 from sordino.exact.coin import WORD
 from sordino.exact.floats import Floats, ignore_float_errors
 from sordino.exact.messages import shown
 from sordino.exact.nats import Nats
 from sordino.exact.source import Source, Stream, SystemSource, Words
 from sordino.mechanism.channel import Aggregate, Channel, foreign_code, read_codes
+from sordino.mechanism.record_channel import RecordChannel
 from sordino.papers.bayesian_coordinate.steered import Steered
 
 FIXED_POINT = 2**32
@@ -111,13 +113,31 @@ class SeededBit:
     steered: Steered
 
 
-class Seeded(Channel):
+class Seeded(RecordChannel):
     """A channel whose reports are a seed and a bit for each level."""
 
     @property
     @abstractmethod
     def levels(self) -> Sequence[SeededBit]:
         """The bits, in order."""
+
+    @cached_property
+    def losses(self) -> tuple[Nats, ...]:
+        """Those of the bits about each number, which add up."""
+        ratios = [Fraction(1)] * self.d
+        for level in self.levels:
+            threshold = level.steered.threshold
+            for place in level.columns.tolist():
+                ratios[place] *= Fraction(threshold, WORD - threshold)
+        return tuple(map(Nats.log, ratios))
+
+    @cached_property
+    def epsilon(self) -> Nats:
+        """That of all bits."""
+        ratio = Fraction(1)
+        for level in self.levels:
+            ratio *= Fraction(level.steered.threshold, WORD - level.steered.threshold)
+        return Nats.log(ratio)
 
     @cached_property
     def layout(self) -> Packing:
@@ -252,7 +272,7 @@ def read_rows(codes: ArrayLike, packing: Packing) -> Words:
     return rows
 
 
-class NumberChannel(Channel):
+class NumberChannel(RecordChannel):
     """A channel from whole records of d numbers in [-1, 1] to codes, whose tallies give the means of all of them.
 
     It looks at several numbers without rounding them: no statistic read by a finite channel, so none that a plan asks.
@@ -282,6 +302,11 @@ class NumberChannel(Channel):
         n times the variance of the mean of the g_s is this less the mean over the people of the squared statistic, for
         given people; less its squared mean, for people drawn at random.
         """
+
+    def estimate(self, aggregate: Aggregate) -> NormalEstimate:
+        """The means of the statistics, with standard errors, shape (m,)."""
+        means = self.means(aggregate)
+        return NormalEstimate(means, np.sqrt(np.diag(self.covariance(aggregate))), aggregate.n)
 
     @property
     def d(self) -> int:

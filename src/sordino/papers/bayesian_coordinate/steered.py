@@ -83,17 +83,17 @@ def gain(dimension: int) -> float:
     return pi * exp(2 * (lgamma((dimension + 1) / 2) - lgamma(dimension / 2)))
 
 
-def combine(columns: Sequence[NDArray[np.intp]], second_moments: Sequence[float], d: int) -> Floats:
+def combine(columns: Sequence[NDArray[np.intp]], second_moments: Sequence[float | Floats], d: int) -> Floats:
     """Weights inverse to the variances of several estimates of the same numbers, for numbers at -1 or 1.
 
     Shape (estimates, d): adds up to 1 over the estimates of a number, NaN for a number without any.
 
     Args:
-        second_moments: the mean square of each estimate; infinite if it tells nothing.
+        second_moments: the mean square of each estimate, or of each of its numbers; infinite if it tells nothing.
     """
     information = np.zeros((len(columns), d))
     for k, (own, moment) in enumerate(zip(columns, second_moments, strict=True)):
-        information[k, own] = 1 / max(moment - 1, LEAST_VARIANCE)
+        information[k, own] = 1 / np.maximum(np.asarray(moment) - 1, LEAST_VARIANCE)
     total = information.sum(axis=0)
     weights: Floats = np.full_like(information, np.nan)
     np.divide(information, total, out=weights, where=total > 0)

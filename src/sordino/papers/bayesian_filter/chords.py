@@ -97,7 +97,19 @@ def chords(boxes: int = BOXES, advance: Callable[[int], None] = lambda _: None) 
 
 
 def chord_bounds(box: Box, queries: Sequence[Query], outputs: Sequence[int], boxes: int) -> tuple[float, LossBounds]:
-    """The upper bound on the loss before any box is cut, and both bounds after some boxes for each end."""
+    """The upper bound on the loss before any box is cut, and both bounds after some boxes for each end, in nats.
+
+    Source: Bayesian privacy filter paper, Algorithm 5, as corrected.
+
+    To compare with `realized_loss`, whose bounds are closer.
+
+    Example:
+        >>> from sordino import Box, LogisticQuery
+        >>> queries = [LogisticQuery([1.0], 0.0, "1"), LogisticQuery([-1.0], 0.0, "1")]
+        >>> root, bounds = chord_bounds(Box([-1], [1]), queries, [1, 1], boxes=20)
+        >>> 0 <= bounds.lower <= bounds.upper <= root
+        True
+    """
     parts = [difference(query, output) for query, output in zip(queries, outputs, strict=True)]
     ends = [_least(box, parts, boxes), _least(box, [part.negative for part in parts], boxes)]
     root, under, over = (-sum(end[place] for end in ends) for place in range(3))

@@ -6,18 +6,23 @@ exchange of values that the person does not have are one. The expected number of
 For two values it is k tanh(k epsilon / 2) / tanh(epsilon / 2), Theorem 6.3 in short; the paper's conjecture that it
 grows with m is false at k = 2. Likewise Figure 4: k^2 / E[n] at a total budget of 1, where below 1 means that many
 small questions beat one large one. Cost: seconds; the states grow as k^(m-1).
-Source: Bayesian privacy filter paper, Theorem 6.3, (67)-(72), Figures 3 and 4.
+
+With a delta, filters by epsilons come first in the paper's Algorithm 4, which leaves open which of them is best: how
+many answers of .01 and .1 each accepts before it looks at what they reveal, (1, 1e-6)-LDP together.
+Source: Bayesian privacy filter paper, Theorem 6.3, (67)-(72), Figures 3 and 4, Algorithm 4, Section 7.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import tanh
+from typing import get_args
 
 import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import spsolve
 
+from sordino.accounting.approximate import ApproximateFilter, First
 from sordino.accounting.filter import BayesianFilter
 from sordino.definition.pairwise import LDP
 from sordino.domain.categories import Categories
@@ -26,8 +31,11 @@ from sordino.mechanism.randomized import RandomizedResponse
 FIG3 = ((2, (2, 5, 10, 15)), (3, (2, 5, 10, 15)), (4, (2, 5, 10, 15)))
 """For each number of values the budgets, in answers."""
 
-FIG4 = ((3, (1, 2, 5, 10)), (4, (1, 2, 5, 10)), (5, (1, 2, 5, 10)), (8, (2,)))
-"""The same for Figure 4; with eight values its conjecture, never below 1, is false."""
+FIG3A = (Fraction(1, 2), Fraction(2))
+"""Epsilons of Figure 3a beside 1: for two values and the same budgets, in answers."""
+
+FIG4 = (*((values, tuple(range(1, 11))) for values in (2, 3, 4, 5)), (8, (2,)))
+"""The same for Figure 4, at every k; with eight values its conjecture, never below 1, is false."""
 
 RATIOS = {(3, 10): 1.2887, (4, 10): 1.3206, (5, 10): 1.2975, (8, 2): 0.9509}
 """Found by other programs: k^2 / E[n] at a total budget of 1."""
@@ -49,11 +57,19 @@ KNOWN = {
 """Found by other programs, with epsilon 1 each, by values and budget in answers."""
 
 
+TOTAL, DELTA = "1", "1e-6"
+"""Of all answers together."""
+
+EACH = ("0.01", "0.1")
+"""Epsilons of an answer."""
+
+
 @dataclass(frozen=True)
 class IdenticalRow:
     """An expected number of answers.
 
     Attributes:
+        epsilon: of each answer.
         expected: E[n].
         closed: the closed form, for two values; else None.
     """
@@ -63,6 +79,7 @@ class IdenticalRow:
     expected: float
     closed: float | None
     basic: int
+    epsilon: Fraction = Fraction(1)
 
     @property
     def ratio(self) -> float:
@@ -71,13 +88,23 @@ class IdenticalRow:
 
 
 def identical(advance: Callable[[int], None] = lambda _: None) -> tuple[IdenticalRow, ...]:
-    """Figure 3: epsilon 1 for each answer."""
+    """Figure 3: epsilon 1 for each answer; of two values other epsilons too."""
     rows = []
     for values, budgets in FIG3:
         for budget in budgets:
             rows.append(_row(values, budget, Fraction(1)))
             advance(1)
+    (values, budgets), *_ = FIG3
+    for epsilon in FIG3A:
+        for budget in budgets:
+            rows.append(_row(values, budget, epsilon))
+            advance(1)
     return tuple(rows)
+
+
+def steps() -> int:
+    """How often `identical` advances."""
+    return sum(len(budgets) for _, budgets in FIG3) + len(FIG3A) * len(FIG3[0][1])
 
 
 def fig4(advance: Callable[[int], None] = lambda _: None) -> tuple[IdenticalRow, ...]:
@@ -126,10 +153,38 @@ def expected_answers(values: int, budget: int, epsilon: Fraction) -> float:
     return float(np.atleast_1d(answers)[0])
 
 
+@dataclass(frozen=True)
+class ApproximateRow:
+    """Accepted answers.
+
+    Attributes:
+        first: the filter by epsilons.
+        each: epsilon of an answer.
+    """
+
+    first: First
+    each: str
+    accepted: int
+
+
+def approximate_counts() -> tuple[ApproximateRow, ...]:
+    """Counts of all filters by epsilons, for each epsilon."""
+    return tuple(
+        ApproximateRow(first, each, _count_accepted(first, each)) for each in EACH for first in get_args(First)
+    )
+
+
+def _count_accepted(first: First, each: str) -> int:
+    asked, count = ApproximateFilter(TOTAL, DELTA, first=first, typical=each), 0
+    while asked.accepts(each):
+        asked, count = asked.after(each), count + 1
+    return count
+
+
 def _row(values: int, budget: int, epsilon: Fraction) -> IdenticalRow:
     half = float(epsilon) / 2
     closed = budget * tanh(budget * half) / tanh(half) if values == 2 else None
-    return IdenticalRow(values, budget, expected_answers(values, budget, epsilon), closed, budget)
+    return IdenticalRow(values, budget, expected_answers(values, budget, epsilon), closed, budget, epsilon)
 
 
 def _state(counts: list[int]) -> tuple[int, ...]:

@@ -5,19 +5,22 @@ often as it likes; the filter is a function of the transcript, so trying tells n
 the record through earlier answers only, and every answer drawn is in the transcript: what a filter promises holds.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sordino.accounting.filter import BayesianFilter
+from sordino.definition.pairwise import LDP
 from sordino.domain.box import Box
 from sordino.domain.categories import Categories
 from sordino.domain.finite_record import Record
 from sordino.domain.grid import Grid
 from sordino.errors import SordinoError
-from sordino.exact.messages import checked, shown
+from sordino.exact.messages import checked, kind, shown
+from sordino.exact.nats import Nats
 from sordino.exact.source import Source
 from sordino.mechanism.base import Mechanism
 from sordino.query.query import Query
@@ -92,10 +95,62 @@ def interact(
 
 
 @checked
+def ask_until_refused(protected: AnyFilter, queries: Iterable[Any], answer: Callable[[Any], int]) -> Interaction:
+    """Ask a stream of queries, fixed in advance, until the filter refuses one or none is left.
+
+    Source: Bayesian privacy filter paper, Algorithm 6.
+
+    Raises SordinoError: a query that does not fit the filter's domain.
+
+    Args:
+        answer: draws a fresh answer to a query: the only part that knows the record. See `answers`.
+
+    Example:
+        >>> from sordino import LDP, BayesianFilter, Box, LinearQuery
+        >>> box, query = Box([-1], [1]), LinearQuery([1.0], 0, -1, 1, epsilon="0.4")
+        >>> done = ask_until_refused(BayesianFilter(box, LDP("1")), [query] * 9, lambda asked: 1)
+        >>> len(done.transcript), done.refused == query
+        (2, True)
+    """
+    stream = iter(queries)
+    return interact(protected, lambda *_: next(stream, None), answer)
+
+
+@checked
+def efficiency(done: Interaction) -> float:
+    """K: the epsilons of all accepted queries together, over the budget; to float accuracy.
+
+    Source: Bayesian privacy filter paper, Definition 6.1 and (50).
+
+    Raises:
+        SordinoError: an interaction with something else than a Bayesian filter under LDP of an epsilon above 0.
+
+    Example:
+        >>> from sordino import LDP, BayesianFilter, Categories, RandomizedResponse
+        >>> from sordino.papers import ask_until_refused
+        >>> coin, codes = RandomizedResponse(2, "1"), iter([0, 1, 0, 0])
+        >>> start = BayesianFilter(Categories(["yes", "no"]), LDP("2"))
+        >>> done = ask_until_refused(start, [coin] * 9, lambda _: next(codes))
+        >>> round(efficiency(done), 9)  # four answers of 1, a budget of 2
+        2.0
+    """
+    protected = done.filter
+    if not (isinstance(protected, BayesianFilter) and isinstance(protected.definition, LDP)):
+        raise SordinoError("efficiency is of a Bayesian filter under LDP", found=kind(protected))
+    budget = protected.definition.epsilon
+    if not budget.sign():
+        raise SordinoError("efficiency needs a budget above 0", found=f"epsilon {budget}")
+    spent = sum((protected.epsilon_of(query) for query, _ in done.transcript), Nats.of(0))
+    return float(spent) / float(budget)
+
+
+@checked
 def answers(
     domain: Categories | Grid | Record | Box, record: ArrayLike, source: Source | None = None
 ) -> Callable[[Any], int]:
     """A function that draws one fresh answer about a record to each query.
+
+    Source: Bayesian privacy filter paper, Algorithm 1, the object's part.
 
     Args:
         record: the index of a value; for a `Record` its row of values; for a box its numbers.

@@ -38,12 +38,14 @@ class Curve:
         variant: sets its dashes; empty where all are of one kind.
         heights: positive numbers, one for each place along the axis.
         band: as many lower and upper numbers, to shade what lies between; none by default.
+        places: its own places, where panels have different axes; those of all curves by default.
     """
 
     family: str
     variant: str
     heights: Sequence[float]
     band: tuple[Sequence[float], Sequence[float]] | None = None
+    places: Sequence[float] | None = None
 
 
 def curves(
@@ -67,7 +69,7 @@ def curves(
         SordinoError: no panel or place, or a curve of another length.
     """
     every = [curve for _, own in panels for curve in own]
-    if not every or not places or any(len(curve.heights) != len(places) for curve in every):
+    if not every or not places or any(len(curve.heights) != len(curve.places or places) for curve in every):
         lengths = ", ".join(sorted({str(len(curve.heights)) for curve in every})) or "no curve"
         raise SordinoError("curves must have a point for each place", found=f"{len(places)} places, {lengths}")
     families = list(dict.fromkeys(curve.family for curve in every))
@@ -80,19 +82,26 @@ def curves(
     down = -(-len(panels) // across)
     width = max(WIDE * across, ALONE)
     figure = Drawing(figsize=(width, HIGH * down + 0.6), facecolor="white", layout="constrained")
-    grid = figure.subplots(down, across, squeeze=False, sharex=True, sharey=True).ravel()
+    one_axis = all(curve.places is None for curve in every)
+    grid = figure.subplots(down, across, squeeze=False, sharex=one_axis, sharey=one_axis).ravel()
     for number, (axes, (title, own)) in enumerate(zip(grid, panels, strict=False)):
         for curve in own:
             colour, marker = colours[curve.family], markers[curve.family]
             axes.plot(
-                places, curve.heights, marker, ls=dashes[curve.variant], color=colour, markersize=4, linewidth=1.4
+                curve.places or places,
+                curve.heights,
+                marker,
+                ls=dashes[curve.variant],
+                color=colour,
+                markersize=4,
+                linewidth=1.4,
             )
             if curve.band is not None:
-                axes.fill_between(places, *curve.band, color=colour, alpha=0.2, linewidth=0)
+                axes.fill_between(curve.places or places, *curve.band, color=colour, alpha=0.2, linewidth=0)
         axes.set_title(title, loc="left", fontsize=SIZE + 1, color=INK, parse_math=False)
         _style(axes, linear=linear)
         # Below the last panel of each column stands no other.
-        axes.tick_params(labelbottom=number + across >= len(panels))
+        axes.tick_params(labelbottom=number + across >= len(panels) or not one_axis)
     for axes in grid[len(panels) :]:
         axes.set_visible(False)
     figure.supxlabel(along, fontsize=SIZE, color=INK)

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from sordino.definition.high_low import HighLowLDP
+from sordino.definition.pairwise import LDP, BlockLDP
 from sordino.design.accuracy import LARGEST, Accuracy, SharesAccuracy, expected_accuracy, subtracting_helps
 from sordino.design.shares.best_mechanism import candidates
 from sordino.exact.nats import Nats
@@ -24,6 +26,10 @@ ALIKE = (
     " independent attributes. For a better forecast, give a public sample (`expect`)."
 )
 """What the expected errors of shares rest on."""
+
+
+MOST_VALUES = 1 << 20
+"""Largest number of values for which a floor is worked out."""
 
 
 class OutlookPart(NamedTuple):
@@ -199,6 +205,17 @@ class SharesForecast(Forecast):
         yield f"share of {self.question.name}", self.plan.stderr
 
     @cached_property
+    def total_variation_floor(self) -> float | None:
+        """The least that any mechanism with the guarantee can reach in all populations; None where none is proved."""
+        from sordino.design.minimax_floor import total_variation_floor
+
+        definition, k = self.question.definition, self.question.domain.k
+        if k > MOST_VALUES or not isinstance(definition, LDP | BlockLDP | HighLowLDP):
+            return None
+        values = k if isinstance(definition, LDP) else None
+        return total_variation_floor(definition, self.question.people, values).total_variation
+
+    @cached_property
     def accuracy_rows(self) -> list[tuple[str, ...]]:
         """This plan beside uniform protection."""
         question, plan, uniform, distance = self.question, self.plan, self.uniform, self.distance
@@ -239,6 +256,7 @@ class SharesForecast(Forecast):
             "expected": _shares_json(self.plan, self.distance.plan, people),
             "expected_uniform": _shares_json(self.uniform, self.distance.uniform, people),
             "candidates": {name: _candidate_json(found, people) for name, found in self.candidates.items()},
+            "total_variation_floor": self.total_variation_floor,
             "leverage": finite(self.question.forged_weight.people),
         }
 
