@@ -13,19 +13,15 @@ from sordino.document.formats import REPORT as FILE
 from sordino.once.agent.collector_address import HASH
 from sordino.service.openapi import REPORT
 from sordino.survey.planning.plan_fields import PlanDocument
-from sordino.survey.reading.spellings import (
-    ABOUT_WORDS,
+from sordino.survey.reading.spelled_attribute import (
     ALL,
-    ASK_SPELLINGS,
-    ASK_WORDS,
     ATTRIBUTE_SPELLINGS,
     ATTRIBUTE_WORDS,
-    DESCRIBED,
     END_WORDS,
     PROTECT_SPELLINGS,
-    SURVEY_WORDS,
-    TOTALS_WORDS,
 )
+from sordino.survey.reading.spelled_questions import ASK_SPELLINGS, ASK_WORDS
+from sordino.survey.reading.spellings import ABOUT_WORDS, DESCRIBED, SURVEY_WORDS, TOTALS_WORDS
 from sordino.survey.reading.survey_dates import ENDS
 from sordino.survey.reading.survey_file import Survey
 from table_schema import table_schema

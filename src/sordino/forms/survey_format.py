@@ -38,14 +38,14 @@ from sordino.forms.toml_text import (
     toml_key,
 )
 from sordino.survey.reading.ask_table import WORDS
+from sordino.survey.reading.declared_tables import DeclaredTables
 from sordino.survey.reading.open_choices import open_choices
+from sordino.survey.reading.spelled_attribute import ATTRIBUTE_WORDS
+from sordino.survey.reading.spelled_questions import ASK_WORDS
 from sordino.survey.reading.spellings import (
     ABOUT_WORDS,
-    ASK_WORDS,
-    ATTRIBUTE_WORDS,
     DESCRIBED,
     SURVEY_WORDS,
-    DeclaredTables,
     declared_tables,
     describes,
     name_attributes,

@@ -18,7 +18,7 @@ from sordino import SordinoWarning
 from sordino import plan as make_plan
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.exact.nats import Nats
-from sordino.survey.reading import spellings
+from sordino.survey.reading import spelled_attribute, spelled_questions, spellings
 from sordino.survey.reading.open_epsilon import open_survey
 from sordino.survey.reading.spellings import declared_tables
 from sordino.survey.reading.survey_file import Survey
@@ -441,9 +441,10 @@ def test_the_reference_has_each_spelling():
     table = path.read_text(encoding="utf-8").partition("### Spellings")[2].partition("\n### ")[0]
     said = set(re.findall(r"\w+", " ".join(re.findall(r"`([^`]+)`", table))))
     words = {
-        *spellings.SURVEY_WORDS, "title", "name", "description", "language", *spellings.ATTRIBUTE_WORDS,
-        *{*spellings.ATTRIBUTE_SPELLINGS} - {*spellings.ENDS}, *spellings.END_WORDS,
-        *spellings.ASK_WORDS, *spellings.ASK_SPELLINGS, *spellings.TOTALS_WORDS, *spellings.PROTECT_SPELLINGS,
+        *spellings.SURVEY_WORDS, "title", "name", "description", "language", *spelled_attribute.ATTRIBUTE_WORDS,
+        *{*spelled_attribute.ATTRIBUTE_SPELLINGS} - {*spelled_attribute.ENDS}, *spelled_attribute.END_WORDS,
+        *spelled_questions.ASK_WORDS, *spelled_questions.ASK_SPELLINGS, *spellings.TOTALS_WORDS,
+        *spelled_attribute.PROTECT_SPELLINGS,
     }  # fmt: skip
     assert words - said == set()
 
@@ -512,9 +513,10 @@ def test_format_writes_any_mixture_in_any_layout_as_the_docs_do(surveys, chance)
 
 
 WORDS = [
-    *spellings.SURVEY_WORDS, *spellings.ABOUT_WORDS, *spellings.ATTRIBUTE_WORDS, *spellings.ATTRIBUTE_SPELLINGS,
-    *spellings.ASK_WORDS, *spellings.ASK_SPELLINGS, *spellings.TOTALS_WORDS, *spellings.PLAN_WORDS,
-    *spellings.PROTECT_SPELLINGS, "number", "categories", "several", "only_if",
+    *spellings.SURVEY_WORDS, *spellings.ABOUT_WORDS, *spelled_attribute.ATTRIBUTE_WORDS,
+    *spelled_attribute.ATTRIBUTE_SPELLINGS,
+    *spelled_questions.ASK_WORDS, *spelled_questions.ASK_SPELLINGS, *spellings.TOTALS_WORDS, *spellings.PLAN_WORDS,
+    *spelled_attribute.PROTECT_SPELLINGS, "number", "categories", "several", "only_if",
     "protect", "ask", "about", "attribute", "public", "table", "histogram", "ranges",
     "distribution", "mean", "x",
 ]  # fmt: skip
