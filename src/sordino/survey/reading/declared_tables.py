@@ -15,14 +15,18 @@ class DeclaredTables:
     Attributes:
         tables: as the settings declare them.
         mistakes: in the spellings.
-        asked_at: of each question the number of the written one that it comes from.
+        notes: how what may surprise was read.
+        asked_at: of each question the number of the written one that it comes from, or the attribute at which it is.
+        joined: of written questions that another one answers too, the place of that one.
         scales: names of the attributes that are whole-number scales, each value a bin.
         moved: names of public columns that are written as attributes.
     """
 
     tables: dict[str, Any]
     mistakes: list[SordinoError] = field(default_factory=list)
-    asked_at: list[int] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    asked_at: list[int | str] = field(default_factory=list)
+    joined: dict[int, int] = field(default_factory=dict)
     scales: set[str] = field(default_factory=set)
     moved: set[str] = field(default_factory=set)
 
@@ -37,7 +41,10 @@ class DeclaredTables:
 
         def number(found: re.Match[str]) -> str:
             place = int(found[1])
-            return f"ask.{self.asked_at[place]}" if place < len(self.asked_at) else found[0]
+            if place >= len(self.asked_at):
+                return found[0]
+            own = self.asked_at[place]
+            return f"ask.{own}" if isinstance(own, int) else f"attribute.{own}"
 
         return re.sub(r"\bask\.([0-9]+)", number, rule)
 

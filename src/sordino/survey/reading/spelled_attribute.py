@@ -10,18 +10,36 @@ from datetime import date
 from fractions import Fraction
 from typing import Any
 
-from sordino.domain.bins import HALF
+from sordino.document.schema.nearest import nearest
+from sordino.domain.bins import FEWEST_BINS, HALF, MOST_BINS, plain
 from sordino.domain.choices import NONE
 from sordino.errors import SordinoError
 from sordino.exact.messages import shown
-from sordino.survey.reading.declared_tables import rename_settings
+from sordino.survey.reading.declared_tables import DeclaredTables, rename_settings
+from sordino.survey.reading.spelled_bins import (
+    bins_of_width,
+    edges_within,
+    ends_in_text,
+    group_starts,
+    scale_edges,
+    whole_range,
+    width_of,
+)
+from sordino.survey.reading.spelled_protection import (
+    OF_VALUES,
+    SpelledProtection,
+    label_of,
+    labels_of,
+    value_of,
+)
 from sordino.survey.reading.survey_dates import EXAMPLE, as_dates, edges_by, ends_to_write
-from sordino.survey.schema.attribute_table import AttributeTable
+from sordino.survey.schema.attribute_table import AttributeTable, NumberTable
+from sordino.survey.schema.protect_table import WAYS
 from sordino.survey.schema.questionnaire_part import LANGUAGE
 
 ATTRIBUTE_WORDS = {
     **dict.fromkeys(("question", "label", "title", "prompt", "ask"), "text"),
-    **dict.fromkeys(("hint", "description"), "help"),
+    **dict.fromkeys(("hint", "description", "note", "comment", "info"), "help"),
     **dict.fromkeys(("options", "choices", "values", "answers", "levels", "choice", "dropdown"), "categories"),
     **dict.fromkeys(("boolean", "bool"), "yes_no"),
     **dict.fromkeys(("range", "between", "numeric", "slider"), "number"),
@@ -31,7 +49,10 @@ ATTRIBUTE_WORDS = {
     **dict.fromkeys(("kind", "select"), "type"),
     "date": "dates",
     "population": "totals",
-    "currency": "unit",
+    **dict.fromkeys(("currency", "units"), "unit"),
+    **dict.fromkeys(("field", "variable"), "column"),
+    **dict.fromkeys(("bands", "brackets"), "groups"),
+    **dict.fromkeys(("ordinal", "sorted"), "ordered"),
     "resolution": "step",
     "every": "step",
     **dict.fromkeys(("stars", "likert", "rating"), "scale"),
@@ -47,7 +68,15 @@ END_WORDS = {
 """Words for the ends of a number."""
 
 ENDS = (*END_WORDS, "low", "high")
-"""Settings of an attribute that are those of its number."""
+"""Settings of an attribute that are the ends of its number."""
+
+OF_NUMBER = tuple(word for word in NumberTable.settings_table() if word not in ENDS)
+"""Further settings of an attribute that are those of its number."""
+
+HEADINGS = ("title", "label")
+"""Words for the text of an attribute that are its heading beside one of `ASKED_IN`."""
+
+ASKED_IN = ("text", "question", "prompt", "ask")
 
 VALUES = (
     "categories",
@@ -68,13 +97,12 @@ VALUES = (
 
 ATTRIBUTE_SPELLINGS = (
     *ENDS,
-    *("type", "yes_no", "scale", "integer", "dates", "bins", "most", "optional", "required"),
+    *OF_NUMBER,
+    *("type", "yes_no", "scale", "integer", "decimals", "dates", "bin_width", "groups", "ordered", "most"),
+    *("optional", "required"),
     *("sensitive", "public", "visibility", "epsilon", "totals", "weights"),
 )
 """Further settings of an attribute that stand for declared ones."""
-
-PROTECT_SPELLINGS = ("public", "distance")
-"""Further settings of a protection that stand for declared ones."""
 
 TYPES = {
     **dict.fromkeys(("number", "numeric", "float", "decimal", "slider"), "number"),
@@ -94,15 +122,7 @@ ONE_OF = ("single", "one", "radio", "dropdown")
 RECOMMENDING = [0, 10]
 """The scale of a question of type `nps`: how likely somebody is to recommend something."""
 
-ALL = ("all", "everything")
-"""Words for all values of an attribute."""
-
-SECRET = ("secret", "private", "hidden", "protected", "confidential")
-
 YES_NO = ["yes", "no"]
-
-YES, NO = ("yes", "true"), ("no", "false")
-"""Names of the two values of what is true or false."""
 
 NO_ANSWER = "no answer"
 """The category of whoever leaves an optional question out."""
@@ -120,30 +140,6 @@ MOST_STOPS = 1000
 """Values of a whole-number scale: the bins that a number can have."""
 
 
-UNREAD: Mapping[str, Mapping[str, Any]] = {
-    "categories": {"categories": 2},
-    "number": {"number": {"low": 0, "high": 1}},
-}
-"""What stands for an attribute of which nothing more is said."""
-
-OF_VALUES = frozenset(
-    {
-        "number",
-        "grid",
-        "categories",
-        "several",
-        "none",
-        "unit",
-        "input",
-        "step",
-        "missing",
-        "protect",
-        "labels",
-        "expected",
-    }
-)
-"""Settings that belong to the values of an attribute."""
-
 CONDITION = re.compile(
     r"\s*(?P<name>.+?)\s*(?P<sign>!=|<>|==?|\bis not\b|\bnot in\b|\bis\b|\bin\b)\s*(?P<value>.+?)\s*"
 )
@@ -151,14 +147,27 @@ CONDITION = re.compile(
 
 NOT = ("!=", "<>", "is not", "not in")
 
+INSTEAD = {
+    ("time", "clock", "hour", "duration"): 'write number = [0, 24] and unit = "h"',
+    (
+        "default",
+        "fallback",
+        "na",
+        "nan",
+        "null",
+        "empty",
+    ): 'write missing = "NAME", a category that an empty answer counts as',
+    ("anonymous", "anonymize", "anonymise", "privacy", "protected", "noise", "randomize"): (
+        "leave it out: all values are protected unless they are public"
+    ),
+    ("mandatory", "must"): "write required = true",
+    ("order", "position", "page", "section"): "leave it out: attributes are asked in the order that they have here",
+}
+"""Of settings that are none, what to write in place of them."""
+
+ELSEWHERE = "leave it out; docs/reference.md lists the settings under Attributes"
+
 AND = re.compile(r"\s+(?:and|&&)\s+")
-
-
-def _label(value: Any) -> Any:
-    """The name of a category that is written as a number, as true or as false."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return str(value) if isinstance(value, int) else f"{value:g}" if isinstance(value, float) else value
 
 
 def _is_labelled(given: Any) -> bool:
@@ -189,30 +198,27 @@ def is_dated(number: Any) -> bool:
     return isinstance(number, dict) and all(isinstance(number.get(end), date) for end in ("low", "high"))
 
 
-def _value(value: Any, table: Mapping[str, Any]) -> Any:
-    """The category of an attribute that a written value means: true is yes where its values are called so."""
-    label, labels = _label(value), labels_of(table)
-    if not isinstance(label, str) or label in labels:
-        return label
-    same = next((names for names in (YES, NO) if label.lower() in names), ())
-    return next((name for name in same if name in labels), value)
-
-
-def read_conditions(attributes: Mapping[str, Any]) -> list[SordinoError]:
-    """Put the conditions of attributes into their declared form, in their places; what is wrong with them."""
-    wrong: list[SordinoError] = []
+def read_conditions(read: DeclaredTables, attributes: Mapping[str, Any]) -> None:
+    """Put the conditions of attributes into their declared form, in their places."""
     for name, table in attributes.items():
         if not isinstance(table, dict) or not isinstance(table.get("only_if"), str | dict):
             continue
         table["only_if"], mistakes = _conditions(f"attribute.{name}", table["only_if"], attributes)
-        wrong += mistakes
+        read.mistakes += mistakes
         if mistakes:
             # Nothing more is said about what depends on it.
             del table["only_if"]
             table.pop("not_asked", None)
         elif "number" in table and "missing" not in table and "not_asked" not in table:
             _expect_unasked(table, attributes)
-    return wrong
+        protect = table.get("protect")
+        epsilon = protect.get("epsilon", read.tables.get("epsilon")) if isinstance(protect, dict) else None
+        known = isinstance(protect, dict) and isinstance(own := protect.get("sensitive"), list) and own
+        if known and epsilon is not None and {*map(str, known)} <= {*labels_of(table)}:
+            # Reports that show some values show who was asked: it is protected as a whole, by a protection of its own.
+            table["protect"] = {"epsilon": epsilon}
+            said = "whether somebody was asked must not show"
+            read.notes.append(f"attribute.{name} is protected, all its values alike: {said}.")
 
 
 def _conditions(where: str, given: Any, attributes: Mapping[str, Any]) -> tuple[Any, list[SordinoError]]:
@@ -224,21 +230,26 @@ def _conditions(where: str, given: Any, attributes: Mapping[str, Any]) -> tuple[
 
     if isinstance(given, dict):
         listed = {name: own if isinstance(own, list) else [own] for name, own in given.items()}
-        read = {name: [_value(each, table_of(name)) for each in own] for name, own in listed.items()}
+        read = {name: [value_of(each, table_of(name)) for each in own] for name, own in listed.items()}
         return {name: own if isinstance(given[name], list) else own[0] for name, own in read.items()}, []
     whole = CONDITION.fullmatch(given)
     whole = None if whole is not None and whole["sign"] in NOT else whole
-    known = whole and _value(whole["value"].strip("'\""), table_of(whole["name"])) in labels_of(table_of(whole["name"]))
+    known = whole and value_of(whole["value"].strip("'\""), table_of(whole["name"])) in labels_of(
+        table_of(whole["name"])
+    )
     read = {}
     for part in [given] if known else AND.split(given):
         found = CONDITION.fullmatch(part)
         name = part.strip() if found is None else found["name"]
         if found is None and name in attributes:
-            read[name] = _value(True, table_of(name))
+            read[name] = value_of(True, table_of(name))
         elif found is not None and " or " not in part and not found["name"].endswith(("<", ">")):
             texts = found["value"].strip("[]").split(",") if found["value"].startswith("[") else [found["value"]]
-            values = [_value(text.strip().strip("'\""), table_of(name)) for text in texts]
-            if found["sign"] in NOT and {*values} <= {*labels_of(table_of(name))}:
+            values = [value_of(text.strip().strip("'\""), table_of(name)) for text in texts]
+            if found["sign"] in NOT and not {*values} <= {*labels_of(table_of(name))}:
+                rule = f"{where}.only_if must say which category {name!r} must not have"
+                return None, [SordinoError(rule, found=shown(given), step=_condition_step(name, table_of(name)))]
+            if found["sign"] in NOT:
                 values = [label for label in labels_of(table_of(name)) if label not in values]
             if name in read:
                 before = read[name] if isinstance(read[name], list) else [read[name]]
@@ -246,9 +257,18 @@ def _conditions(where: str, given: Any, attributes: Mapping[str, Any]) -> tuple[
             read[name] = values[0] if len(values) == 1 else values
         else:
             rule = f"{where}.only_if must say which category an attribute has"
-            step = 'write only_if = "smoker = yes", or only_if = { smoker = ["yes", "sometimes"] }'
+            step = _condition_step(name, table_of(name))
             return None, [SordinoError(rule, found=shown(given), step=step)]
     return read, []
+
+
+def _condition_step(name: str, table: Mapping[str, Any]) -> str:
+    """The line to write where a condition is none."""
+    if table.get("several"):
+        return (
+            f'ask for it by itself: write [attribute.any_{name}] with yes_no = true, and only_if = "any_{name} = yes"'
+        )
+    return 'write only_if = "smoker = yes", or only_if = { smoker = ["yes", "sometimes"] }'
 
 
 def _expect_unasked(table: dict[str, Any], attributes: Mapping[str, Any]) -> None:
@@ -264,57 +284,75 @@ def _expect_unasked(table: dict[str, Any], attributes: Mapping[str, Any]) -> Non
         table["missing"] = f"{float(1 - asked):.3g}"
 
 
-def labels_of(table: Mapping[str, Any]) -> Sequence[Any]:
-    labels = table.get("categories")
-    return labels if isinstance(labels, list) else ()
+def _with_meanings(said: Any, words: Mapping[str, Any]) -> Any:
+    """A text with what values are called behind it, in each language that all of them have."""
+    texts = [text for text in (said, *words.values()) if isinstance(text, dict)]
+
+    def in_one(language: str) -> str:
+        own = {value: text[language] if isinstance(text, dict) else text for value, text in words.items()}
+        meanings = ", ".join(f"{value} = {text}" for value, text in own.items())
+        before = said[language] if isinstance(said, dict) else said
+        return meanings if before is None else f"{before} ({meanings})"
+
+    return {one: in_one(one) for one in texts[0] if all(one in text for text in texts)} if texts else in_one("")
 
 
-class SpelledAttribute:
-    """One attribute while its spellings are read.
-
-    Attributes:
-        where: it stands.
-        table: its settings.
-        mistakes: in them.
-        is_scale: whether its numbers are whole ones, each with a bin.
-        is_public: whether it is sent in clear.
-        is_private: whether it is said not to be.
-        is_sensitive: whether it is said to be.
-        is_partly_sensitive: whether values of it are named as such, beside the attribute's other settings.
-        skipped: the category of whoever leaves it out, which the survey does not name; empty without one.
-    """
-
-    def __init__(self, where: str, table: dict[str, Any]) -> None:
-        self.where, self.table = where, table
-        self.mistakes: list[SordinoError] = []
-        self.is_scale = self.is_public = self.is_private = self.is_sensitive = self.is_partly_sensitive = False
-        self.skipped = ""
+class SpelledAttribute(SpelledProtection):
+    """One attribute while its spellings are read: its values, and how sensitive they are."""
 
     def read(self) -> None:
         """Put all settings into their declared form."""
         table = self.table
+        number = table.get("number")
+        self.is_declared = isinstance(number, dict) and {"low", "high"} <= number.keys() <= {
+            *NumberTable.settings_table()
+        }
+        if isinstance(table.get("protect"), dict):
+            table["protect"] = dict(table["protect"])
+        self._heading()
         rename_settings(f"{self.where}.", table, ATTRIBUTE_WORDS, self.mistakes)
-        for step in (self._type, self._yes_no, self._most, self._ends, self._dates, self._scale, self._stops):
+        for step in (self._type, self._whole, self._yes_no, self._most, self._groups, self._ends, self._dates):
             step()
-        for step in (self._categories, self._several, self._unknown, self._optional, self._protect, self._sensitive):
+        for step in (self._bins, self._scale, self._stops, self._scale_values, self._categories, self._several):
+            step()
+        for step in (self._unknown, self._optional, self._protect, self._sensitive):
             step()
         for step in (self._visibility, self._public, self._epsilon):
             step()
 
-    def _wrong(self, setting: str, rule: str, step: str, unread: str = "") -> None:
-        """Note a mistake, and take the setting away.
+    def _heading(self) -> None:
+        """A title beside a question is its heading, which stands with it where nothing else does."""
+        words = self.table.keys()
+        heading = next((word for word in HEADINGS if word in words), None)
+        helps = {"help", *(word for word, name in ATTRIBUTE_WORDS.items() if name == "help")}
+        if heading is not None and {*ASKED_IN} & words and not helps & words:
+            self.table["help"] = self.table.pop(heading)
 
-        Args:
-            setting: that is wrong.
-            rule: for it.
-            step: with the line to write.
-            unread: what the attribute is, of whose values nothing more is said; empty if they are known.
-        """
-        found = shown(self.table.pop(setting))
-        self.mistakes.append(SordinoError(f"{self.where}.{setting} {rule}", found=found, step=step))
-        if unread:
-            self.table = {name: own for name, own in self.table.items() if name not in OF_VALUES}
-            self.table.update(UNREAD[unread])
+    def _whole(self) -> None:
+        """What says that a number is whole; and what says nothing more: decimals, and that values are in order."""
+        table = self.table
+        decimals, is_ordered = table.pop("decimals", None), table.pop("ordered", None)
+        if is_ordered not in (None, True, False):
+            table["ordered"] = is_ordered
+            self._wrong(
+                "ordered", "must be true or false", "leave it out: values stand in the order that they have here"
+            )
+        if decimals is not None and (type(decimals) is not int or decimals < 0):
+            table["decimals"] = decimals
+            self._wrong("decimals", "must be how many there are", "leave it out: a number may have any")
+        elif decimals:
+            self.notes.append(f"{self.where}.decimals changes nothing: a number may have any.")
+        is_flag = isinstance(table.get("integer"), bool)
+        ends = [word for word in ("number", *ENDS) if word in table]
+        if is_flag and not ends and "scale" not in table and table["integer"]:
+            return
+        is_whole = (table.pop("integer") if is_flag else False) or (type(decimals) is int and decimals == 0)
+        if is_whole and "scale" not in table and "integer" not in table:
+            number = table.pop("number", None) if ends else None
+            beside = {end: table.pop(end) for end in ENDS if end in table}
+            if number is not None or beside:
+                table["integer"] = beside if number in (None, True) else number
+                table |= beside if number not in (None, True) else {}
 
     def _type(self) -> None:
         if "type" not in self.table:
@@ -371,8 +409,14 @@ class SpelledAttribute:
     def _most(self) -> None:
         """How many of several may be chosen: of what may have several, `max` is that too."""
         table = self.table
+        is_number = any(word in table for word in ("number", "scale", "integer", "dates", *ENDS) if word != "max")
+        if "categories" in table and not is_number and type(table.get("max")) is int and "several" not in table:
+            # At most one is what a choice is anyway.
+            table |= {} if table["max"] == 1 else {"several": True}
         if table.get("several") and "number" not in table and type(table.get("max")) is int:
             table["most"] = table.pop("max")
+        elif "categories" in table and table.get("max") == 1:
+            del table["max"]
         if "most" in table and table.get("several", True) is not True:
             self._wrong("most", "must not stand beside another `several`", "leave one of both out")
         elif "most" in table:
@@ -382,7 +426,7 @@ class SpelledAttribute:
         """A number as a pair of ends, with other words for them, or with its ends beside it."""
         table = self.table
         for setting in [name for name in ("number", "scale", "integer", "dates") if name in table]:
-            given = table[setting]
+            given = table[setting] = ends_in_text(table[setting]) or table[setting]
             if isinstance(given, list) and len(given) == 2:
                 table[setting] = dict(zip(("low", "high"), given, strict=True))
             elif isinstance(given, dict):
@@ -392,7 +436,7 @@ class SpelledAttribute:
                 step = f"write {self.EXAMPLES[setting]}: the least and the largest"
                 self._wrong(setting, "must have two ends", step, "number")
                 return
-        beside = {end: table.pop(end) for end in (*ENDS, "bins") if end in table}
+        beside = {end: table.pop(end) for end in (*ENDS, *OF_NUMBER) if end in table}
         if beside:
             setting = next((name for name in ("scale", "integer", "dates") if name in table), "number")
             rename_settings(f"{self.where}.", beside, END_WORDS, self.mistakes)
@@ -402,13 +446,75 @@ class SpelledAttribute:
                 rule = f"{self.where}.{setting}.{word} must be said once"
                 self.mistakes.append(SordinoError(rule, found=f"{word} beside it", step=f"leave {word} out there"))
             table[setting] = own | beside
-        for setting in ("number", "dates"):
+        for setting in ("number", "scale", "integer", "dates"):
             number = table.get(setting)
             if isinstance(number, dict):
                 # A list of bins is their edges, which go from the least number to the largest.
                 edges = number.pop("bins") if isinstance(number.get("bins"), list) else number.get("edges")
                 if isinstance(edges, list) and edges and "bins" not in number:
                     table[setting] = {"low": edges[0], "high": edges[-1], "edges": edges, **number}
+
+    def _groups(self) -> None:
+        """Groups of a number are its bins; of what has no other values they are its categories."""
+        table = self.table
+        words = ("number", "scale", "integer", "dates", *ENDS)
+        is_number = any(word in table for word in words)
+        for word in ("groups", "ranges"):
+            given = table.get(word)
+            if not isinstance(given, list) or not given:
+                continue
+            if not is_number and "categories" not in table and all(isinstance(one, str) for one in given):
+                table["categories"] = table.pop(word)
+            elif word == "groups" and (edges := self._edges_of_groups(given)) and not {"edges", "bins"} & table.keys():
+                table["edges"] = edges
+                del table[word]
+        if "groups" in table:
+            step = "write edges = [18, 30, 65] for a number, or categories in place of it"
+            self._wrong("groups", "must be where its groups begin, each after the one before", step)
+
+    @staticmethod
+    def _edges_of_groups(groups: Sequence[Any]) -> list[Any] | None:
+        if all(isinstance(one, str) for one in groups):
+            return group_starts(groups)
+        return [*groups] if all(isinstance(one, int | float) for one in groups) else None
+
+    def _bins(self) -> None:
+        """Bins from end to end, whatever of them is written: edges between the ends, or a width."""
+        table = self.table
+        number = next(
+            (table[word] for word in ("number", "scale", "integer") if isinstance(table.get(word), dict)), None
+        )
+        if number is None:
+            if "bin_width" in table:
+                self._wrong(
+                    "bin_width", "must be of a number with its ends", f"write {self.EXAMPLES['number']} beside it"
+                )
+            return
+        low, high = number.get("low"), number.get("high")
+        widths = [table.pop("bin_width")] if "bin_width" in table else []
+        widths += [number.pop("bins")] if isinstance(number.get("bins"), dict) else []
+        if widths:
+            width = width_of(widths[0]) if isinstance(widths[0], dict) else widths[0]
+            # Of whole numbers both ends have a value.
+            is_whole = "number" not in table or bool(table["number"] is not number)
+            count = bins_of_width(width, low, high + 1 if is_whole and type(high) is int else high)
+            if count is None or len(widths) > 1 or {"bins", "edges"} & number.keys():
+                rule = f"{self.where}.bins must be of one width, from end to end"
+                step = "write bins = 10, or edges = [...] with where each begins"
+                self.mistakes.append(SordinoError(rule, found=shown(widths[0]), step=step))
+            else:
+                number["bins"] = count
+        if "edges" not in number:
+            return
+        whole = whole_range(number["edges"], low, high)
+        if whole is None and (inner := edges_within(number["edges"], low, high)) is not None:
+            rule = f"{self.where}.edges must lie between the ends of the number"
+            step = f"write edges = {inner}, or number = [{min(low, *number['edges'])}, {max(high, *number['edges'])}]"
+            self.mistakes.append(SordinoError(rule, found=shown(number.pop("edges")), step=step))
+        elif whole is not None and whole != number["edges"]:
+            said = ", ".join(str(edge) if isinstance(edge, date) else plain(edge) for edge in whole)
+            self.notes.append(f"{self.where}.edges go on to the ends of the number: {said}.")
+            number["edges"] = whole
 
     def _dates(self) -> None:
         """A number whose ends are dates, with bins by a step of the calendar."""
@@ -443,6 +549,7 @@ class SpelledAttribute:
 
     def _scale(self) -> None:
         """A whole-number scale: bins from half to half, and a slider that stops at its values."""
+        self._whole_steps()
         setting = next((name for name in ("scale", "integer") if name in self.table), None)
         if setting is None:
             return
@@ -466,13 +573,11 @@ class SpelledAttribute:
             return
         del self.table[setting]
         if "labels" in given:
-            step = "write what they mean into help"
-            rule = f"{self.where}.{setting} must have no labels: people read its numbers"
-            self.mistakes.append(SordinoError(rule, found=shown(given["labels"]), step=step))
+            self.table.setdefault("labels", given["labels"])
             given = {word: own for word, own in given.items() if word != "labels"}
         if high - low < MOST_STOPS:
             self.is_scale = True
-            given = {**given, "low": low - HALF, "high": high + HALF, "bins": high - low + 1}
+            given = {**given, **self._whole_bins(given, high - low + 1), "low": low - HALF, "high": high + HALF}
             self.table.setdefault("input", "slider")
         elif setting == "scale":
             self.table["scale"] = given
@@ -484,11 +589,81 @@ class SpelledAttribute:
             self._wrong("number", f"must not stand beside {setting}", step)
         self.table["number"] = given
 
-    def _stops(self) -> None:
-        """A step is that of a slider."""
+    def _whole_steps(self) -> None:
+        """A number in steps of one between whole numbers is a whole-number scale."""
         number = self.table.get("number")
-        if "step" in self.table and isinstance(number, dict) and isinstance(number.get("low"), int | float):
-            self.table.setdefault("input", "slider")
+        if self.is_declared or self.table.get("step") != 1 or {"scale", "integer"} & self.table.keys():
+            return
+        low, high = (number.get(end) if isinstance(number, dict) else None for end in ("low", "high"))
+        if type(low) is int and type(high) is int and high - low < MOST_STOPS:
+            self.table["integer"] = self.table.pop("number")
+            del self.table["step"]
+
+    def _whole_bins(self, given: Mapping[str, Any], values: int) -> dict[str, Any]:
+        """Bins of a whole-number scale: one for each value, unless fewer are wanted."""
+        edges, bins = given.get("edges"), given.get("bins")
+        if isinstance(edges, list) and len(edges) > 2 and bins is None and all(type(edge) is int for edge in edges):
+            return {"edges": scale_edges(edges)}
+        if bins is not None and (type(bins) is not int or bins < 1 or values % bins):
+            rule = f"{self.where}.bins must cut its {values} values evenly"
+            step = "leave bins out for one each, or write edges = [...] with the first value of each"
+            self.mistakes.append(SordinoError(rule, found=shown(bins), step=step))
+        elif bins is not None and bins > 1:
+            return {"bins": bins}
+        return {"bins": values}
+
+    def _stops(self) -> None:
+        """A step is that of a slider, and the width of bins where nothing else says it."""
+        number = self.table.get("number")
+        if "step" not in self.table or not isinstance(number, dict) or not isinstance(number.get("low"), int | float):
+            return
+        self.table.setdefault("input", "slider")
+        if not self.is_declared and not {"bins", "edges"} & number.keys():
+            count = bins_of_width(self.table["step"], number["low"], number.get("high"))
+            number |= {"bins": count} if count is not None and FEWEST_BINS <= count <= MOST_BINS else {}
+
+    def _scale_values(self) -> None:
+        """What values of a scale are called: people give its numbers, and read beside them what they mean.
+
+        A number's values are all protected alike. So where only some of a scale's are, its values are categories.
+        """
+        table, number = self.table, self.table.get("number")
+        if not self.is_scale or not isinstance(number, dict):
+            return
+        values = [str(value) for value in range(round(number["low"] + HALF), round(number["high"] + HALF))]
+        labels = table.get("labels")
+        if isinstance(labels, list) and labels and all(map(_is_text, labels)):
+            middle = [values[len(values) // 2]] if len(values) % 2 else []
+            ends = [values[0], *(middle if len(labels) == len(middle) + 2 else ()), values[-1]]
+            places = values if len(labels) == len(values) else ends
+            if len(labels) != len(places):
+                rule = f"must be one for each of its {len(values)} values, or two for its ends"
+                self._wrong("labels", rule, 'write labels = ["not at all", "very much"]')
+                return
+            labels = dict(zip(places, labels, strict=True))
+        named = {str(value): own for value, own in labels.items()} if isinstance(labels, dict) else {}
+        words = {value: own for value, own in named.items() if value in values and _is_text(own)}
+        protect = table.get("protect")
+        holders = [one for one in (table, protect) if isinstance(one, dict)]
+        ways = {"distance", *WAYS} - {"sensitive"}
+        is_partly = any(isinstance(one.get("sensitive"), list) and one["sensitive"] for one in holders)
+        if is_partly or (isinstance(protect, dict) and ways & protect.keys()):
+            self.is_scale = False
+            table["categories"], names = values, {own: value for value, own in words.items() if isinstance(own, str)}
+            for word in ("number", "unit", "input", "step"):
+                table.pop(word, None)
+            table |= {"labels": named} if named else {}
+            for one in holders:
+                if isinstance(one.get("sensitive"), list):
+                    one["sensitive"] = [
+                        names.get(name, name) if isinstance(name, str) else name for name in one["sensitive"]
+                    ]
+        elif words:
+            table["help"] = _with_meanings(table.get("help"), words)
+            rest = {value: own for value, own in named.items() if value not in words}
+            table |= {"labels": rest}
+            if not rest:
+                del table["labels"]
 
     def _categories(self) -> None:
         """Numbers, true and false by their names; tables of a value and its label, or its labels by language."""
@@ -499,11 +674,11 @@ class SpelledAttribute:
         if not isinstance(given, list):
             return
         if given and "labels" not in self.table and all(map(_is_labelled, given)):
-            said = {_label(one["value"]): {key: own for key, own in one.items() if key != "value"} for one in given}
+            said = {label_of(one["value"]): {key: own for key, own in one.items() if key != "value"} for one in given}
             labels = {name: own.get("label", own) for name, own in said.items() if own}
             self.table |= {"labels": labels} if labels else {}
             given = [one["value"] for one in given]
-        self.table["categories"] = [*map(_label, given)]
+        self.table["categories"] = [*map(label_of, given)]
 
     def _several(self) -> None:
         """As many as there are categories; a last one that says that none applies is no category."""
@@ -522,11 +697,17 @@ class SpelledAttribute:
         """An only list under an unknown word means the values: names, or the ends of a number."""
         known = {*AttributeTable.settings_table(), *ATTRIBUTE_SPELLINGS}
         lists = [word for word in self.table.keys() - known if isinstance(self.table[word], list) and self.table[word]]
-        if len(lists) != 1 or {"categories", "number", "grid"} & self.table.keys():
-            return
-        given = self.table[lists[0]]
-        kind = "number" if len(given) == 2 and all(isinstance(one, int | float) for one in given) else "categories"
-        self._wrong(lists[0], "must be a known setting", f"write {kind} = {shown(given)}", kind)
+        if len(lists) == 1 and not {"categories", "number", "grid"} & self.table.keys():
+            given = self.table[lists[0]]
+            kind = "number" if len(given) == 2 and all(isinstance(one, int | float) for one in given) else "categories"
+            self._wrong(lists[0], "must be a known setting", f"write {kind} = {shown(given)}", kind)
+        for word in [word for word in self.table if word not in known]:
+            near = nearest([str(word)], sorted(known))
+            step = next(
+                (line for words, line in INSTEAD.items() if str(word).lower() in words), "" if near else ELSEWHERE
+            )
+            unread = "" if {"categories", "number", "grid"} & self.table.keys() else "number"
+            self._wrong(word, f"must be a known setting{near if step in ('', ELSEWHERE) else ''}", step, unread)
 
     def _optional(self) -> None:
         for word in ("optional", "required"):
@@ -556,107 +737,6 @@ class SpelledAttribute:
             step = "name the categories, one of them for no answer, and write it as `missing`"
             self.mistakes.append(SordinoError(rule, found="optional", step=step))
 
-    def _protect(self) -> None:
-        """What stands in a protection and says that there is none, or how far values lie apart."""
-        if self.table.get("protect") == "public":
-            self.table["protect"] = {"public": True}
-        given = self.table.get("protect")
-        if not isinstance(given, dict) or not {*PROTECT_SPELLINGS, "sensitive"} & given.keys():
-            return
-        protect = self.table["protect"] = dict(given)
-        if isinstance(shows := protect.get("public"), list):
-            others = ", ".join(f'"{label}"' for label in labels_of(self.table) if label not in shows)
-            step = f"write protect = {{ sensitive = [{others}] }}: the others can show"
-            place = f"{self.where}.protect.public"
-            self.mistakes.append(SordinoError(f"{place} must be true", found=shown(protect.pop("public")), step=step))
-        if "public" in protect and self.table.setdefault("public", protect["public"]) is not protect["public"]:
-            self._wrong("public", "must be said once", "leave it out here, or in protect")
-        protect.pop("public", None)
-        if protect.get("sensitive") is True or protect.get("sensitive") in ALL:
-            del protect["sensitive"]
-            self.is_sensitive = True
-        if "distance" in protect:
-            self._distance(protect)
-        if not protect:
-            del self.table["protect"]
-
-    def _distance(self, protect: dict[Any, Any]) -> None:
-        """A distance at which two values are protected by epsilon is that of a metric, where values have one."""
-        given, rule = protect.pop("distance"), ""
-        if "metric" in protect:
-            rule, step = "must be said once: metric means the same", "leave distance out"
-        elif "number" in self.table:
-            rule = "must not be of a number, whose values are all protected from each other alike"
-            step = (
-                "leave distance out; or, to protect near values more than far ones, ask for ranges: write"
-                ' categories = ["0 to 999", "1000 to 1999", "2000 or more"] and protect = { metric = [0, 1, 2] }'
-            )
-        else:
-            protect["metric"] = given if isinstance(given, list) else {"per": given}
-        if rule:
-            where = f"{self.where}.protect.distance"
-            self.mistakes.append(SordinoError(f"{where} {rule}", found=shown(given), step=step))
-
-    def _sensitive(self) -> None:
-        """Sensitive values beside those of the attribute: a list of them, never one word, which could mean all."""
-        if self.table.get("protect") in (True, *ALL):
-            # All its values alike, as they are without it.
-            del self.table["protect"]
-            self.is_sensitive = True
-        elif "protect" in self.table and not isinstance(self.table["protect"], dict):
-            step = "leave it out to protect all its values alike, or write public = true to send it in clear"
-            self._wrong("protect", "must be a table", step)
-        protect, labels = self.table.get("protect"), labels_of(self.table)
-        own = dict(protect) if isinstance(protect, dict) else {}
-        self.is_sensitive |= "sensitive" in self.table and self.table["sensitive"] is not False
-        if "sensitive" in self.table and "protect" in self.table and (own != protect or "sensitive" in own):
-            self._wrong("sensitive", "must be said once", "leave out `sensitive`, or `protect`")
-        elif "sensitive" in self.table:
-            given = self.table["sensitive"]
-            names = {*map(_label, given)} if isinstance(given, list) and labels else set()
-            if isinstance(given, bool) or given in ALL or (names and names >= {*labels} - {self.skipped}):
-                # All its values alike, as they are without it; what need not be protected is public.
-                del self.table["sensitive"]
-            elif not isinstance(given, list):
-                one = _label(given) if isinstance(given, str | int | float) else "yes"
-                step = (
-                    "write sensitive = true to protect all its values alike, or"
-                    f' sensitive = ["{one}"] to protect this value alone: the others can then show'
-                )
-                self._wrong("sensitive", "must be true, or a list of the values that are sensitive", step)
-            else:
-                own["sensitive"] = self.table.pop("sensitive")
-                self.is_partly_sensitive = True
-        if isinstance(own.get("sensitive"), list):
-            listed = [name if (name := _label(one)) in labels else one for one in own["sensitive"]]
-            own["sensitive"] = (
-                [*listed, self.skipped] if self.skipped and listed and self.skipped not in listed else listed
-            )
-        if own:
-            self.table["protect"] = own
-
-    def _visibility(self) -> None:
-        given = self.table.get("visibility")
-        if given == "public" and "public" not in self.table:
-            del self.table["visibility"]
-            self.table["public"] = True
-        elif isinstance(given, str) and given in SECRET and self.is_partly_sensitive:
-            step = "leave visibility out, or write sensitive = true"
-            self._wrong("visibility", "must not stand beside values that alone are sensitive", step)
-        elif isinstance(given, str) and given in SECRET:
-            del self.table["visibility"]
-            self.is_sensitive = True
-        elif "visibility" in self.table:
-            step = "leave it out to protect all its values, or write public = true to send it in clear"
-            self._wrong("visibility", 'must be "public" or "private"', step)
-
-    def _public(self) -> None:
-        given = self.table.get("public")
-        if given is not None and not isinstance(given, bool):
-            self._wrong("public", "must be true or false", "write public = true to send it in clear with each report")
-        self.is_private = given is False
-        self.is_public = self.table.pop("public", False)
-
     def declare_public(self) -> None:
         """Names for the values of what is sent in clear; nothing protects it."""
         table = self.table
@@ -679,16 +759,6 @@ class SpelledAttribute:
         for word in [word for word in ("totals", "weights") if word in self.table]:
             step = f"write public = true beside it, where it may be known, or leave {word} out"
             self._wrong(word, "must be of a public column", step)
-
-    def _epsilon(self) -> None:
-        """An epsilon of its own is a protection."""
-        protect = self.table.get("protect", {})
-        if "epsilon" not in self.table or not isinstance(protect, dict):
-            return
-        if "epsilon" in protect:
-            self._wrong("epsilon", "must be said once", "leave out `epsilon`, or that of `protect`")
-        else:
-            self.table["protect"] = {**protect, "epsilon": self.table.pop("epsilon")}
 
 
 def _is_recommending(scale: Any) -> bool:

@@ -23,8 +23,9 @@ from sordino.errors import SordinoError
 from sordino.exact.messages import shown
 from sordino.survey.reading.ask_table import WORDS
 from sordino.survey.reading.declared_tables import DeclaredTables, rename_settings
-from sordino.survey.reading.spelled_attribute import VALUES, SpelledAttribute, labels_of, read_conditions
-from sordino.survey.reading.spelled_questions import ASK_WORDS, SpelledQuestions
+from sordino.survey.reading.spelled_attribute import VALUES, SpelledAttribute, read_conditions
+from sordino.survey.reading.spelled_protection import labels_of
+from sordino.survey.reading.spelled_questions import ASK_WORDS, SpelledQuestions, place_bins, plan_note, take_question
 
 VERSION = 1
 """Of a survey that names none."""
@@ -76,29 +77,26 @@ def declared_tables(given: Mapping[str, Any]) -> DeclaredTables:
         tables["asked"] = tables.pop("ask")
     rename_settings("", tables, SURVEY_WORDS, read.mistakes)
     tables.setdefault("version", VERSION)
-    _refuse_plan_words(read)
+    _leave_plan_words(read)
     _read_about(read)
     attributes = tables.get("attribute")
     if isinstance(attributes, list) and attributes and all(isinstance(one, dict) for one in attributes):
         attributes = name_attributes(attributes, read.mistakes)
     if not isinstance(attributes, dict):
         return read
-    read.scales = _read_attributes(read, attributes)
-    if "ask" not in tables and tables["attribute"]:
-        tables["ask"] = [_own_question(name, table) for name, table in tables["attribute"].items()]
     if isinstance(tables.get("ask"), dict):
         tables["ask"] = [tables["ask"]]
-    if isinstance(tables.get("ask"), list):
-        SpelledQuestions(read).read_all()
+    is_listed = isinstance(tables.get("ask"), list)
+    own = _read_attributes(read, place_bins(read, attributes) if is_listed else attributes)
+    if is_listed or ("ask" not in tables and tables["attribute"]):
+        SpelledQuestions(read, own).read_all()
     return read
 
 
-def _refuse_plan_words(read: DeclaredTables) -> None:
+def _leave_plan_words(read: DeclaredTables) -> None:
     for word, argument in PLAN_WORDS.items():
         if isinstance(read.tables.get(word), int | float | str):
-            found = shown(read.tables.pop(word))
-            step = f"leave it out here, and give it when you make the plan, as `{argument}`"
-            read.mistakes.append(SordinoError(f"{word} must be no part of a survey", found=found, step=step))
+            read.notes.append(plan_note(word, read.tables.pop(word), argument))
 
 
 def describes(given: Any) -> bool:
@@ -136,11 +134,6 @@ def name_attributes(given: Sequence[dict[Any, Any]], mistakes: list[SordinoError
     return named
 
 
-def _own_question(name: str, table: Any) -> dict[str, Any]:
-    """What is asked of an attribute where a survey asks nothing: shares of categories, the mean of a number."""
-    return {"mean" if isinstance(table, dict) and "number" in table else "histogram": name}
-
-
 def _read_about(read: DeclaredTables) -> None:
     tables = read.tables
     about = dict(tables["about"]) if isinstance(tables.get("about"), dict) else {}
@@ -166,8 +159,8 @@ def _read_about(read: DeclaredTables) -> None:
         tables["about"] = about
 
 
-def _read_attributes(read: DeclaredTables, attributes: Mapping[str, Any]) -> set[str]:
-    """Put attributes and public columns into their declared form; the names of whole-number scales."""
+def _read_attributes(read: DeclaredTables, attributes: Mapping[str, Any]) -> dict[str, Any]:
+    """Put attributes and public columns into their declared form; what is asked at them, by their names."""
     given = read.tables.get("public", {})
     if isinstance(given, str):
         given = [given]
@@ -175,10 +168,12 @@ def _read_attributes(read: DeclaredTables, attributes: Mapping[str, Any]) -> set
     listed: dict[str, Any] = given if isinstance(given, dict) else {}
     declared: dict[str, Any] = {}
     public: dict[str, Any] = {}
-    scales = set[str]()
+    asked: dict[str, Any] = {}
     for kind, tables in (("public", listed), ("attribute", attributes)):
         for name, table in tables.items():
-            one = SpelledAttribute(f"{kind}.{name}", dict(table) if isinstance(table, dict) else {})
+            settings = dict(table) if isinstance(table, dict) else {}
+            asked[name] = take_question(settings)
+            one = SpelledAttribute(f"{kind}.{name}", settings)
             one.read()
             in_clear = kind == "public" or ((one.is_public or name in named) and name not in listed)
             if in_clear and one.is_private:
@@ -195,15 +190,16 @@ def _read_attributes(read: DeclaredTables, attributes: Mapping[str, Any]) -> set
             else:
                 one.declare_protected()
             read.mistakes += one.mistakes
+            read.notes += one.notes
             (public if in_clear else declared)[name] = one.table if isinstance(table, dict) else table
-            scales |= {name} if one.is_scale else set()
-    read.mistakes += read_conditions(declared)
+            read.scales |= {name} if one.is_scale else set()
+    read_conditions(read, declared)
     _read_totals(read, public)
     read.tables["attribute"] = declared
     is_known = isinstance(given, dict | list) and all(isinstance(name, str) for name in given)
     if is_known and named <= public.keys() and (public or "public" in read.tables):
         read.tables["public"] = public
-    return scales
+    return asked
 
 
 def _read_totals(read: DeclaredTables, public: dict[str, Any]) -> None:
