@@ -13,19 +13,14 @@ from sordino.document.formats import REPORT as FILE
 from sordino.once.agent.collector_address import HASH
 from sordino.service.openapi import REPORT
 from sordino.survey.planning.plan_fields import PlanDocument
-from sordino.survey.reading.spellings import (
-    ABOUT_WORDS,
-    ALL,
-    ASK_SPELLINGS,
-    ASK_WORDS,
+from sordino.survey.reading.spelled_attribute import (
     ATTRIBUTE_SPELLINGS,
     ATTRIBUTE_WORDS,
-    DESCRIBED,
     END_WORDS,
-    PROTECT_SPELLINGS,
-    SURVEY_WORDS,
-    TOTALS_WORDS,
 )
+from sordino.survey.reading.spelled_protection import ALL, PROTECT_SPELLINGS, UNPROTECTED
+from sordino.survey.reading.spelled_questions import ASK_SPELLINGS, ASK_WORDS, AT_ATTRIBUTES
+from sordino.survey.reading.spellings import ABOUT_WORDS, DESCRIBED, PLAN_WORDS, SURVEY_WORDS, TOTALS_WORDS
 from sordino.survey.reading.survey_dates import ENDS
 from sordino.survey.reading.survey_file import Survey
 from table_schema import table_schema
@@ -55,8 +50,8 @@ def _survey() -> dict[str, Any]:
     tables = survey["$defs"]
     attribute, ask, number = tables["AttributeTable"], tables["AskTable"], tables["NumberTable"]
     for table, words in (
-        (survey, ("survey", *SURVEY_WORDS, *DESCRIBED, *ABOUT_WORDS, *TOTALS_WORDS)),
-        (attribute, (*ATTRIBUTE_WORDS, *ATTRIBUTE_SPELLINGS)),
+        (survey, ("survey", *SURVEY_WORDS, *DESCRIBED, *ABOUT_WORDS, *TOTALS_WORDS, *PLAN_WORDS)),
+        (attribute, (*ATTRIBUTE_WORDS, *ATTRIBUTE_SPELLINGS, *sorted(AT_ATTRIBUTES))),
         (tables["PublicTable"], (*ATTRIBUTE_WORDS, *ATTRIBUTE_SPELLINGS)),
         (tables["AboutTable"], ("language",)),
         (ask, (*ASK_WORDS, *ASK_SPELLINGS)),
@@ -68,15 +63,16 @@ def _survey() -> dict[str, Any]:
     for end in ENDS:
         number["properties"][end] = {"type": ["number", "string"]}
     number["properties"]["edges"]["anyOf"][0]["items"] = {"type": ["number", "string"]}
-    pair, names = {"type": "array", "minItems": 2, "maxItems": 2}, {"type": "array", "items": {"type": "string"}}
+    pair = {"anyOf": [{"type": "array", "minItems": 2, "maxItems": 2}, {"type": "string"}]}
+    names = {"type": "array", "items": {"type": "string"}}
     wider: list[tuple[dict[str, Any], str, dict[str, Any]]] = [
         (survey, "attribute", {"type": "array", "items": {"type": "object"}}),
         (survey, "public", {"anyOf": [names, {"type": "string"}]}),
         (survey, "ask", {"anyOf": [{"$ref": "#/$defs/AskTable"}, {"const": "drawn"}]}),
         (attribute, "number", {"anyOf": [pair, {"const": True}]}),
         (attribute, "several", {"type": ["boolean", "array"]}),
-        (number, "bins", {"type": "array", "items": {"type": ["number", "string"]}}),
-        (attribute, "protect", {"enum": [True, *ALL, "public"]}),
+        (number, "bins", {"type": ["array", "object", "string"]}),
+        (attribute, "protect", {"enum": [True, *ALL, *UNPROTECTED, "public"]}),
         (attribute, "step", {"type": "string"}),
         (ask, "threshold", {"type": "string"}),
         (tables["AboutTable"], "consent", {"type": ["string", "object"]}),

@@ -7,7 +7,7 @@ from copy import deepcopy
 
 from sordino.forms.survey_format import format_survey
 from sordino.forms.toml_text import toml, toml_key
-from sordino.survey.reading import spellings
+from sordino.survey.reading import spelled_attribute, spelled_questions, spellings
 from sordino.survey.reading.spellings import declared_tables
 from sordino.survey.reading.survey_file import Survey
 
@@ -110,7 +110,7 @@ def other_spellings(text):
     """Settings of a survey that are no declared ones, but scales, which the docs write by their values."""
     tables = tomllib.loads(text)
     found = {*tables} & {*spellings.SURVEY_WORDS, *spellings.ABOUT_WORDS, "survey"}
-    words = {*spellings.ATTRIBUTE_WORDS} - {"scale"}
+    words = {*spelled_attribute.ATTRIBUTE_WORDS} - {"scale"}
     for one in (*tables["attribute"].values(), *tables.get("public", {}).values()):
         found |= {*one} & words
         if "scale" in one:
@@ -118,7 +118,7 @@ def other_spellings(text):
             one["number"] = {"low": low - 0.5, "high": high + 0.5, "bins": high - low + 1}
             one.setdefault("input", "slider")
     for one in tables["ask"]:
-        found |= {*one} & {*spellings.ASK_WORDS}
+        found |= {*one} & {*spelled_questions.ASK_WORDS}
     asks = [{key: own for key, own in one.items() if key != "ranges"} for one in tables["ask"]]
     declared = declared_tables({**tables, "ask": asks})
     assert not declared.mistakes

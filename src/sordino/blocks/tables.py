@@ -67,7 +67,7 @@ class QuantityTable:
         is_date: whether a row's numbers are dates, by its place, in days since 1970-01-01; None where none is.
         unit: what people read behind each number of a row, by its place; None where nothing is.
         asked: what people read as the name of the question; empty where that is the name.
-        in_points: whether a row is a difference of two shares, by its place; None where its kind says it.
+        in_points: whether a row is a difference of two shares, by its place; None where none is.
     """
 
     question: str
@@ -120,7 +120,7 @@ class QuantityTable:
 
     def is_in_points(self, place: int) -> bool:
         """Whether a row's numbers are differences of shares, which people read in percentage points."""
-        return self.kind(place) in (NET, BETWEEN) or (self.in_points is not None and self.in_points(place))
+        return self.in_points is not None and self.in_points(place)
 
     def label_read(self, place: int) -> str:
         """A row's label as people read it."""

@@ -38,14 +38,14 @@ from sordino.forms.toml_text import (
     toml_key,
 )
 from sordino.survey.reading.ask_table import WORDS
+from sordino.survey.reading.declared_tables import DeclaredTables
 from sordino.survey.reading.open_choices import open_choices
+from sordino.survey.reading.spelled_attribute import ATTRIBUTE_WORDS
+from sordino.survey.reading.spelled_questions import ASK_WORDS
 from sordino.survey.reading.spellings import (
     ABOUT_WORDS,
-    ASK_WORDS,
-    ATTRIBUTE_WORDS,
     DESCRIBED,
     SURVEY_WORDS,
-    DeclaredTables,
     declared_tables,
     describes,
     name_attributes,
@@ -65,6 +65,8 @@ STANDS_FOR = {
     "most": ("several",),
     **dict.fromkeys(("optional", "required"), ("missing",)),
     **dict.fromkeys(("sensitive", "epsilon", "visibility"), ("protect",)),
+    **dict.fromkeys(("edges", "groups", "bin_width", "clip", "spikes", "lipschitz", "step"), OF_NUMBER),
+    "labels": ("help",),
 }
 """Settings of an attribute in which one is written that has another spelling: the first that there is."""
 
@@ -139,8 +141,8 @@ def documented_tables(read: DeclaredTables) -> dict[str, Any]:
         own = {name: _with_amounts(table, "protect", "metric") for name, table in tables[kind].items()}
         tables[kind] = own
         for name, table in own.items():
-            number = table.get("number") if isinstance(table, dict) else None
-            if name in read.scales and number is not None and number.keys() == {"low", "high", "bins"}:
+            number: Any = table.get("number") if isinstance(table, dict) else None
+            if name in read.scales and _is_plain_scale(number):
                 scales.add(name)
                 scale = [int(number["low"] + HALF), int(number["high"] - HALF)]
                 settings = {key: value for key, value in table.items() if (key, value) != ("input", "slider")}
@@ -149,6 +151,12 @@ def documented_tables(read: DeclaredTables) -> dict[str, Any]:
     if isinstance(tables.get("ask"), list):
         tables["ask"] = [_with_whole_ranges(ask, scales) for ask in tables["ask"]]
     return tables
+
+
+def _is_plain_scale(number: Any) -> bool:
+    """Whether each value of a whole-number scale has a bin of its own."""
+    keys = number.keys() if isinstance(number, dict) else ()
+    return keys == {"low", "high", "bins"} and number["bins"] == number["high"] - number["low"]
 
 
 def _with_amounts(table: Any, *inner: str) -> Any:
@@ -221,7 +229,7 @@ class _SurveyWriter:
         self.is_wrapped = isinstance(wrapped, dict)
         self.given = {**wrapped, **given} if isinstance(wrapped, dict) else given
         self.target = target
-        self.asked_at = read.asked_at
+        self.asked_at, self.joined = read.asked_at, read.joined
         self.kinds = {word: self._kind(word, own) for word, own in self.given.items()}
         lists = {word: own for word, own in self.given.items() if self.kinds[word] == "attribute"}
         self.names = {word: [*name_attributes(own, [])] for word, own in lists.items() if isinstance(own, list)}
@@ -311,12 +319,18 @@ class _SurveyWriter:
             if kind == "ask":
                 places = [i for i, place in enumerate(self.asked_at) if place == name[0]]
                 found += [(("ask", i), block if i == places[0] else _Block()) for i in places]
+                if name[0] in self.joined:
+                    # What is said of a question that another one answers stands there.
+                    at = next(i for i, (unit, _) in enumerate(found) if unit == ("ask", self.joined[int(name[0])]))
+                    found[at] = (found[at][0], _with_comments(found[at][1], block))
             elif kind == "attribute" and name[0] not in self.target["attribute"]:
                 found.append((("public", *name), block))
             else:
                 found.append(((kind, *name), block))
-        if not any(unit[0] == "ask" for unit, _ in found):
-            found += [(("ask", i), _Block()) for i in range(len(self.target.get("ask", ())))]
+        # What is asked at attributes comes last.
+        there = {unit for unit, _ in found}
+        asks = [("ask", i) for i in range(len(self.target.get("ask", ())))]
+        found += [(unit, _Block()) for unit in asks if unit not in there]
         for kind in ("attribute", "public"):
             # The order of columns is that in which they are declared.
             names = [*self.target.get(kind, ())]
@@ -325,6 +339,14 @@ class _SurveyWriter:
             for i, one in zip(places, ordered, strict=True):
                 found[i] = one
         return found
+
+
+def _with_comments(block: _Block, other: _Block) -> _Block:
+    """A table's statements with the comments of another one's above the first of them."""
+    said = [comment for one in ([other.header] if other.header else []) + other.statements for comment in one.comments]
+    if block.header is None or not said:
+        return block
+    return replace(block, header=replace(block.header, above=(*block.header.above, *said)))
 
 
 def _head(statements: Sequence[TomlStatement]) -> tuple[list[str], list[TomlStatement]]:

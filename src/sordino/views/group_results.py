@@ -453,6 +453,7 @@ def _stack(found: GroupedResults, parts: Sequence[tuple[str, QuantityTable]]) ->
         readable_grouping=found.columns_read,
         readable_label=lambda place: at(place)[0].label_read(at(place)[1]),
         is_date=lambda place: at(place)[0].has_dates(at(place)[1]),
+        in_points=lambda place: at(place)[0].is_in_points(at(place)[1]),
         asked=first.asked,
     )
 

@@ -84,6 +84,7 @@ def _table(row: Mapping[str, Any], titles: tuple[str, str], coverage: Coverage) 
         confidence=coverage.confidence,
         noun="difference",
         are_shares=False,
+        in_points=lambda _: True,
         sentences=(Sentence(IN_POINTS, Purpose.COLUMNS), coverage.sentence("difference")),
     )
 

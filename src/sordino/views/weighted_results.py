@@ -236,6 +236,7 @@ def _table(one: WeightedResult, found: Weighted) -> QuantityTable:
         are_shares=one.table.are_shares,
         readable_label=lambda at: one.table.label_read(one.places[at]),
         is_date=lambda at: one.table.has_dates(one.places[at]),
+        in_points=lambda at: one.table.is_in_points(one.places[at]),
         asked=one.table.asked,
         sentences=(found.coverage.sentence("number"),),
     )
@@ -433,7 +434,7 @@ def _ends(question: Question, table: QuantityTable, places: Sequence[int]) -> tu
     ends = [
         (ranges[table.label(place)].interval.low, ranges[table.label(place)].interval.high)
         if table.kind(place) == "mean"
-        else (-1.0 if table.kind(place) == NET else 0.0, 1.0)
+        else (-1.0 if table.is_in_points(place) else 0.0, 1.0)
         for place in places
     ]
     low, high = np.array(ends, dtype=np.float64).T

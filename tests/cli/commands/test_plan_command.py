@@ -130,3 +130,15 @@ def test_a_number_with_a_comma_or_in_per_cent_is_given_back_as_it_must_be_writte
         code, out, err = run(*words, "--accuracy", given)
         assert (code, out) == (2, "")
         assert f"write {meant}." in err
+
+
+def test_how_what_may_surprise_in_a_survey_was_read_is_said(folder, run):
+    text = (folder / "survey.toml").read_text(encoding="utf-8")
+    (folder / "people.toml").write_text(f"people = 5000\n{text}", encoding="utf-8")
+    note = "people = 5000 is no part of a survey: give it when you make the plan, as --people N."
+    command = ["plan", "people.toml", "--people", "1000"]
+    assert run(*command)[1] == f"NOTE: {note}\n\n{run(*PLAN)[1]}"
+    code, out, err = run(*command, "-o", "-")
+    assert (code, out) == run(*PLAN, "-o", "-")[:2]
+    assert f"NOTE: {note}" in err
+    assert json.loads(run(*command, "--json")[1])["notes"] == [note]

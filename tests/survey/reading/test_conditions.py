@@ -38,7 +38,6 @@ def test_a_number_of_categories_does_not_hide_what_else_is_wrong():
         ({"only_if": {"packs": "1"}}, "must not lead back"),
         ({"categories": 3}, "must have names"),
         ({"not_asked": "1"}, "each category must be named once"),
-        ({"protect": {"sensitive": ["1"]}}, "protected as a whole"),
         ({"protect": {"blocks": [["1", "2", "not asked"]]}}, "protected as a whole"),
         ({"protect": {"epsilon": "2"}}, "at least as well as attribute.smoker"),
         ({"missing": "3"}, "missing must name one of the categories"),
@@ -81,6 +80,18 @@ def test_what_goes_with_conditions_is_looked_at(changes, rule):
     with pytest.raises(SordinoErrors) as refused:
         Survey.read(survey(**changes))
     assert rule in str(refused.value)
+
+
+def test_what_is_sensitive_is_protected_as_a_whole():
+    """So is it from reports about what decides: whether somebody was asked is no secret of its own."""
+    packs = {"protect": {"sensitive": ["1"]}}
+    assert plan(survey(packs), 1000).bytes == plan(survey({"protect": {"epsilon": "1"}}), 1000).bytes
+    with pytest.raises(SordinoErrors, match="must hold for reports about what decides"):
+        Survey.read(
+            survey(
+                packs, smoker={"protect": {"sensitive": ["yes"]}}, ask=({"histogram": "packs"}, {"histogram": "smoker"})
+            )
+        )
 
 
 def test_others_may_be_bounded():

@@ -18,7 +18,7 @@ from sordino import SordinoWarning
 from sordino import plan as make_plan
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.exact.nats import Nats
-from sordino.survey.reading import spellings
+from sordino.survey.reading import spelled_attribute, spelled_protection, spelled_questions, spellings
 from sordino.survey.reading.open_epsilon import open_survey
 from sordino.survey.reading.spellings import declared_tables
 from sordino.survey.reading.survey_file import Survey
@@ -27,8 +27,15 @@ FIRST_TRIES = sorted((Path(__file__).parent / "first_tries").glob("*.toml"))
 """Surveys written from imagination by somebody who had not read the reference."""
 
 REFUSED = {
-    "commuting": 'write distribution = "..." in place of it, or in a question of its own',
-    "income_and_drugs": "write sensitive = true to protect all its values alike",
+    "census": '"45 to 64", "65 to 100"] and protect = { metric = [0, 1.2, 2.7, 4.7] }',
+    "game": 'write categories = ["0 to 99", "100 to 199", "200 to 299",',
+    "gym": 'name it otherwise, as plan_group, and write column = "plan" there',
+    "housing": 'write missing = "NAME", a category that an empty answer counts as',
+    "pay": "or protect = { metric = [0, 1, 2, 3, 4] } by distance",
+    "sleep": 'write number = [0, 24] and unit = "h"',
+    "symptom_days": 'write [attribute.any_symptoms] with yes_no = true, and only_if = "any_symptoms = yes"',
+    "teachers": 'ask for several = "subjects"',
+    "weight": 'write categories = ["0 to 4", "5 to 9", "10 to 14",',
 }
 """What cannot be promised as it is written, each with what the refusal says to write."""
 
@@ -40,14 +47,18 @@ def test_a_first_try_is_planned_or_told_what_to_write(path):
             make_plan(path, 10_000)
         (error,) = refused.value.errors
         assert REFUSED[path.stem] in error.step
-    else:
-        assert make_plan(path, 10_000).questions
+        return
+    with warnings.catch_warnings():
+        # So many questions are too many for so few people.
+        warnings.simplefilter("ignore", SordinoWarning)
+        first = make_plan(path, 10_000)
+        assert make_plan(tomllib.loads(formatted(path.read_text(encoding="utf-8"))), 10_000).bytes == first.bytes
 
 
 def test_hardly_any_first_try_is_refused():
-    assert len(FIRST_TRIES) == 15
+    assert len(FIRST_TRIES) == 51
     assert {*REFUSED} <= {path.stem for path in FIRST_TRIES}
-    assert len(REFUSED) <= 2
+    assert len(REFUSED) <= 9
 
 
 CATEGORIES = {"categories": ["yes", "no"]}
@@ -72,6 +83,41 @@ X = {"histogram": "x"}
 
 ATTRIBUTES = {
     "question": ({**COLOURS, "question": "Which?"}, {**COLOURS, "text": "Which?"}),
+    "a title beside a question": (
+        {**COLOURS, "title": "Colour", "question": "Which?"},
+        {**COLOURS, "text": "Which?", "help": "Colour"},
+    ),
+    "a column by another word": ({**COLOURS, "field": "c", "note": "One."}, {**COLOURS, "column": "c", "help": "One."}),
+    "in order": ({**COLOURS, "ordered": True}, COLOURS),
+    "groups of names": (
+        {"groups": ["under 18", "18+"], "ordinal": True},
+        {"categories": ["under 18", "18+"]},
+    ),
+    "at most two alone": ({**COLOURS, "max": 2}, {**COLOURS, "several": 2}),
+    "at most one": ({**COLOURS, "max": 1}, COLOURS),
+    "one word that could mean all": ({**CATEGORIES, "sensitive": "yes"}, CATEGORIES),
+    "one word within protect that could mean all": ({**CATEGORIES, "protect": {"sensitive": "yes"}}, CATEGORIES),
+    "one word for no value": ({**CATEGORIES, "sensitive": "no"}, CATEGORIES),
+    "one word for one value": ({**COLOURS, "sensitive": "red"}, {**COLOURS, "protect": {"sensitive": ["red"]}}),
+    "true among yes and no": ({"yes_no": True, "sensitive": [True]}, {**CATEGORIES, "protect": {"sensitive": ["yes"]}}),
+    "protected by no word": ({**COLOURS, "protect": "none"}, COLOURS),
+    "not protected": ({**COLOURS, "protect": False}, COLOURS),
+    "sensitive values of a scale": (
+        {"scale": [1, 3], "sensitive": [3]},
+        {"categories": ["1", "2", "3"], "protect": {"sensitive": ["3"]}},
+    ),
+    "sensitive values of a scale by their labels": (
+        {"likert": 3, "labels": ["never", "often", "always"], "protect": {"sensitive": ["always"]}},
+        {
+            "categories": ["1", "2", "3"],
+            "labels": {"1": "never", "2": "often", "3": "always"},
+            "protect": {"sensitive": ["3"]},
+        },
+    ),
+    "a scale by distance": (
+        {"scale": [1, 3], "unit": "h", "protect": {"distance": 2}},
+        {"categories": ["1", "2", "3"], "protect": {"metric": {"per": 2}}},
+    ),
     "label": ({**COLOURS, "label": "Which?"}, {**COLOURS, "text": "Which?"}),
     "hint": ({**COLOURS, "hint": "One."}, {**COLOURS, "help": "One."}),
     "options": ({"options": ["red", "green", "blue"]}, COLOURS),
@@ -102,6 +148,7 @@ ATTRIBUTES = {
     ),
     "all of it sensitive": ({**COLOURS, "sensitive": True}, COLOURS),
     "all of them sensitive": ({**COLOURS, "sensitive": ["red", "green", "blue"]}, COLOURS),
+    "all of them protected as sensitive": ({**COLOURS, "protect": {"sensitive": ["red", "green", "blue"]}}, COLOURS),
     "all sensitive in a word": ({**COLOURS, "sensitive": "all"}, COLOURS),
     "all protected in a word": ({**COLOURS, "protect": "all"}, COLOURS),
     "all protected as sensitive, in a word": ({**COLOURS, "protect": {"sensitive": "all"}}, COLOURS),
@@ -176,6 +223,8 @@ NUMBERS = {
     "number is true": {"number": True, "min": 0, "max": 120},
     "minimum and maximum": {"slider": {"minimum": 0, "maximum": 120}},
     "from and to beside": {"from": 0, "to": 120},
+    "two ends in a text": {"number": "0-120"},
+    "two ends in words": {"range": "0 to 120", "decimals": 2},
     "start and end": {"number": {"start": 0, "end": 120}},
     "a slider": {"type": "slider", "min": 0, "max": 120},
 }
@@ -190,6 +239,10 @@ SCALES = {
     "a type": {"type": "integer", "min": 0, "max": 10},
     "a type of a range": {"type": "int", "range": [0, 10]},
     "how likely to recommend": {"type": "nps"},
+    "two ends in a text": {"scale": "0-10"},
+    "an integer beside a number": {"number": [0, 10], "integer": True},
+    "a range of no decimals": {"range": [0, 10], "decimals": 0},
+    "in steps of one": {"min": 0, "max": 10, "step": 1},
 }
 
 
@@ -216,6 +269,11 @@ def dates_by(starts):
     """A number of days between the two dates, with bins that begin with the first one and on each day that starts."""
     return {"number": {**DATES, "edges": [FIRST, *filter(starts, DAYS[1:-1]), LAST]}}
 
+
+ENDS = (("a", "x"), ("b", "y"), ("c", "z"))
+SKIPPED = {"missing": "0.1"}
+ONLY_Y = {"attribute": {"y": {**AGE, "bins": 4}}}
+BINNED_Y = {"attribute": {"y": {"number": {"low": 0, "high": 120, "bins": 4}}}}
 
 PUBLIC = {**asking([X]), "public": {"region": REGION}}
 
@@ -253,7 +311,10 @@ SURVEYS = {
     ),
     "a step in a number": (
         asking([X, {"mean": "y"}], y={"number": {"low": 0, "high": 120, "step": 2}, "currency": "EUR"}),
-        asking([X, {"mean": "y"}], y={**AGE, "step": 2, "input": "slider", "unit": "EUR"}),
+        asking(
+            [X, {"mean": "y"}],
+            y={"number": {"low": 0, "high": 120, "bins": 60}, "step": 2, "input": "slider", "unit": "EUR"},
+        ),
     ),
     "dates": (
         asking([X, {"above": "y", "threshold": "2024-06-01"}], y={"date": [FIRST, LAST]}),
@@ -390,6 +451,146 @@ SURVEYS = {
         asking({"distribution": "x"}, x={"number": {"bins": [0, 500, 2000]}}),
         asking({"distribution": "x"}, x={"number": {"low": 0, "high": 2000, "edges": [0, 500, 2000]}}),
     ),
+    "edges between the ends": (
+        asking({"distribution": "x"}, x={"number": [0, 120], "edges": [18, 65]}),
+        asking({"distribution": "x"}, x={"number": {"low": 0, "high": 120, "edges": [0, 18, 65, 120]}}),
+    ),
+    "edges from one end": (
+        asking({"distribution": "x"}, x={"number": {"low": 0, "high": 120, "edges": [0, 18, 65]}}),
+        asking({"distribution": "x"}, x={"number": {"low": 0, "high": 120, "edges": [0, 18, 65, 120]}}),
+    ),
+    "edges of dates": (
+        asking({"histogram": "x"}, x={"dates": [FIRST, LAST], "edges": ["2024-07-09"]}),
+        asking({"distribution": "x"}, x=dates_by(lambda day: day == date(2024, 7, 9))),
+    ),
+    "edges of a scale": (
+        asking({"histogram": "x"}, x={"integer": [18, 100], "edges": [30, 65]}),
+        asking(
+            {"distribution": "x"},
+            x={"number": {"low": 17.5, "high": 100.5, "edges": [17.5, 29.5, 64.5, 100.5]}, "input": "slider"},
+        ),
+    ),
+    "bins of a scale": (
+        asking({"histogram": "x", "bins": 10}, x={"integer": [1, 100]}),
+        asking({"distribution": "x"}, x={"number": {"low": 0.5, "high": 100.5, "bins": 10}, "input": "slider"}),
+    ),
+    "bins of one width": (
+        asking({"histogram": "x"}, x={"number": [0, 120], "bins": {"width": 10}}),
+        asking({"distribution": "x"}, x={"number": {"low": 0, "high": 120, "bins": 12}}),
+    ),
+    "the width of bins of a scale": (
+        asking({"histogram": "x"}, x={"integer": [1, 100], "bin_width": 20}),
+        asking({"distribution": "x"}, x={"number": {"low": 0.5, "high": 100.5, "bins": 5}, "input": "slider"}),
+    ),
+    "groups of a number": (
+        asking({"histogram": "x"}, x={"number": [0, 120], "groups": ["under 18", "18-29", "30 to 64", "65+"]}),
+        asking({"distribution": "x"}, x={"number": {"low": 0, "high": 120, "edges": [0, 18, 30, 65, 120]}}),
+    ),
+    "groups of a number by where they begin": (
+        asking({"histogram": "x"}, x={"number": [0, 120], "bands": [18, 65]}),
+        asking({"distribution": "x"}, x={"number": {"low": 0, "high": 120, "edges": [0, 18, 65, 120]}}),
+    ),
+    "other settings of a number beside it": (
+        asking({"mean": "x"}, x={"range": [0, 120], "clip": True}),
+        asking({"mean": "x"}, x={"number": {"low": 0, "high": 120, "clip": True}}),
+    ),
+    "labels of a scale's ends": (
+        asking({"mean": "x"}, x={"scale": [0, 10], "labels": ["never", "always"], "question": "How often?"}),
+        asking({"mean": "x"}, x={**SCALE, "text": "How often?", "help": "0 = never, 10 = always"}),
+    ),
+    "labels of a scale and its middle, by language": (
+        asking({"mean": "x"}, x={"scale": {"min": 0, "max": 10, "labels": [{"en": w, "de": v} for w, v in ENDS]}}),
+        asking({"mean": "x"}, x={**SCALE, "help": {"en": "0 = a, 5 = b, 10 = c", "de": "0 = x, 5 = y, 10 = z"}}),
+    ),
+    "labels of some values of a scale": (
+        asking(
+            {"mean": "x"}, x={"scale": [0, 10], "labels": {"0": "never", "missing": "-"}, "help": "A lot?"} | SKIPPED
+        ),
+        asking({"mean": "x"}, x={**SCALE, **SKIPPED, "labels": {"missing": "-"}, "help": "A lot? (0 = never)"}),
+    ),
+    "questions at attributes": (
+        {
+            "epsilon": "1",
+            "attribute": {
+                "x": {**CATEGORIES, "histogram": True, "weight": 2},
+                "y": {**AGE, "mean": True, "median": "y"},
+                "z": {"scale": [0, 10], "ranges": [[0, 6], [9, 10]]},
+                "w": COLOURS,
+                "v": {**AGE, "above": 65, "accuracy": 0.1},
+                "u": {**CATEGORIES, "table": ["w"]},
+            },
+        },
+        {
+            "epsilon": "1",
+            "attribute": {"x": CATEGORIES, "y": AGE, "z": SCALE, "w": COLOURS, "v": AGE, "u": CATEGORIES},
+            "ask": [
+                {"histogram": "x", "weight": 2},
+                {"mean": "y"},
+                {"distribution": "y", "quantiles": [0.5]},
+                {"distribution": "z", "ranges": [[-0.5, 6.5], [8.5, 10.5]]},
+                {"histogram": "w"},
+                {"above": "v", "threshold": 65},
+                {"table": ["u", "w"]},
+            ],
+        },
+    ),
+    "parts of questions at attributes": (
+        asking(
+            [X, {"histogram": "y"}, {"above": "y"}, {"mean": "y"}],
+            x={**CATEGORIES, "by": "z", "histogram": True},
+            y={**AGE, "bins": 4, "quantiles": [0.5], "threshold": 18, "mean": True},
+            z=COLOURS,
+        ),
+        asking(
+            [
+                {"table": ["z", "x"]},
+                {"distribution": "y", "quantiles": [0.5]},
+                {"above": "y", "threshold": 18},
+                {"mean": "y"},
+            ],
+            y={"number": {"low": 0, "high": 120, "bins": 4}},
+            z=COLOURS,
+        ),
+    ),
+    "what is asked of what is public": (asking(X, region={**REGION, "public": True, "histogram": True}), PUBLIC),
+    "two kinds in one question": (
+        asking({"mean": "y", "median": "y", "ranges": [[0, 30]], "weight": 2}, x=AGE, y={**AGE, "bins": 4}) | ONLY_Y,
+        asking(
+            [
+                {"distribution": "y", "quantiles": [0.5], "ranges": [[0, 30]], "weight": 2},
+                {"mean": "y", "weight": 2},
+            ],
+            x=AGE,
+        )
+        | BINNED_Y,
+    ),
+    "quantiles beside a mean": (
+        asking({"mean": "y", "quantiles": [0.5]}) | ONLY_Y,
+        asking([{"mean": "y"}, {"distribution": "y", "quantiles": [0.5]}]) | BINNED_Y,
+    ),
+    "ranges with names": (
+        asking([X, {"histogram": "y", "ranges": {"against": [0, 6], "for": [9, 10]}}], y={"scale": [0, 10]}),
+        asking([X, {"distribution": "y", "ranges": [[-0.5, 6.5], [8.5, 10.5]]}], y=SCALE),
+    ),
+    "the distribution and its median": (
+        asking([{"histogram": "y"}, X, {"median": "y", "quantiles": [0.1]}, {"histogram": "y", "ranges": [[0, 30]]}])
+        | {"attribute": {"x": CATEGORIES, **ONLY_Y["attribute"]}},
+        asking([{"distribution": "y", "quantiles": [0.5, 0.1], "ranges": [[0, 30]]}, X])
+        | {"attribute": {"x": CATEGORIES, **BINNED_Y["attribute"]}},
+    ),
+    "a number in bins by what is protected": (
+        asking({"histogram": "y", "by": "x"}, y={**AGE, "bins": 4}),
+        asking({"table": ["x", "y"]}, y={"number": {"low": 0, "high": 120, "bins": 4}}),
+    ),
+    "by a number in bins": (
+        asking({"shares": "x", "split_by": "y"}, y={"number": [0, 120], "edges": [18]}),
+        asking({"table": ["y", "x"]}, y={"number": {"low": 0, "high": 120, "edges": [0, 18, 120]}}),
+    ),
+    "what a plan is made with": (asking({**X, "accuracy": 0.02}) | {"people": 5000, "accuracy": "0.01"}, asking(X)),
+    "what is sensitive and asked only if something holds": (
+        asking([X, {"histogram": "y"}], y={**COLOURS, "only_if": "x", "sensitive": ["red"]}),
+        asking([X, {"histogram": "y"}], y={**COLOURS, "only_if": {"x": "yes"}, "protect": {"epsilon": "1"}}),
+    ),
     "edges without ends": (
         asking({"distribution": "x"}, x={"number": {"edges": [0, 500, 2000]}}),
         asking({"distribution": "x"}, x={"number": {"low": 0, "high": 2000, "edges": [0, 500, 2000]}}),
@@ -428,7 +629,9 @@ def test_the_published_schema_knows_each_spelling():
     path = Path(__file__).parents[3] / "docs" / "schemas" / "survey-1.json"
     schema = pytest.importorskip("jsonschema").Draft202012Validator(json.loads(path.read_text(encoding="utf-8")))
     spelled = {name: tables for name, (tables, _) in SURVEYS.items()}
-    spelled |= {path.stem: tomllib.loads(path.read_text(encoding="utf-8")) for path in FIRST_TRIES}
+    spelled |= {
+        path.stem: tomllib.loads(path.read_text(encoding="utf-8")) for path in FIRST_TRIES if path.stem not in REFUSED
+    }
     assert {
         name: found
         for name, tables in spelled.items()
@@ -441,9 +644,10 @@ def test_the_reference_has_each_spelling():
     table = path.read_text(encoding="utf-8").partition("### Spellings")[2].partition("\n### ")[0]
     said = set(re.findall(r"\w+", " ".join(re.findall(r"`([^`]+)`", table))))
     words = {
-        *spellings.SURVEY_WORDS, "title", "name", "description", "language", *spellings.ATTRIBUTE_WORDS,
-        *{*spellings.ATTRIBUTE_SPELLINGS} - {*spellings.ENDS}, *spellings.END_WORDS,
-        *spellings.ASK_WORDS, *spellings.ASK_SPELLINGS, *spellings.TOTALS_WORDS, *spellings.PROTECT_SPELLINGS,
+        *spellings.SURVEY_WORDS, "title", "name", "description", "language", *spelled_attribute.ATTRIBUTE_WORDS,
+        *{*spelled_attribute.ATTRIBUTE_SPELLINGS} - {*spelled_attribute.ENDS}, *spelled_attribute.END_WORDS,
+        *spelled_questions.ASK_WORDS, *spelled_questions.ASK_SPELLINGS, *spellings.TOTALS_WORDS,
+        *spelled_protection.PROTECT_SPELLINGS,
     }  # fmt: skip
     assert words - said == set()
 
@@ -512,9 +716,10 @@ def test_format_writes_any_mixture_in_any_layout_as_the_docs_do(surveys, chance)
 
 
 WORDS = [
-    *spellings.SURVEY_WORDS, *spellings.ABOUT_WORDS, *spellings.ATTRIBUTE_WORDS, *spellings.ATTRIBUTE_SPELLINGS,
-    *spellings.ASK_WORDS, *spellings.ASK_SPELLINGS, *spellings.TOTALS_WORDS, *spellings.PLAN_WORDS,
-    *spellings.PROTECT_SPELLINGS, "number", "categories", "several", "only_if",
+    *spellings.SURVEY_WORDS, *spellings.ABOUT_WORDS, *spelled_attribute.ATTRIBUTE_WORDS,
+    *spelled_attribute.ATTRIBUTE_SPELLINGS,
+    *spelled_questions.ASK_WORDS, *spelled_questions.ASK_SPELLINGS, *spellings.TOTALS_WORDS, *spellings.PLAN_WORDS,
+    *spelled_protection.PROTECT_SPELLINGS, "number", "categories", "several", "only_if",
     "protect", "ask", "about", "attribute", "public", "table", "histogram", "ranges",
     "distribution", "mean", "x",
 ]  # fmt: skip
@@ -603,10 +808,6 @@ WRONG = {
         "attribute.x.multiple_choice must be a known setting; found ['yes', 'no']: write categories = ['yes', 'no']",
     ),
     "ends under an unknown word": (asking([X, {"mean": "y"}], y={"hours": [0, 24]}), "write number = [0, 24]"),
-    "ranges with names": (
-        asking([X, {"histogram": "y", "ranges": {"against": [0, 6], "for": [9, 10]}}], y={"scale": [0, 10]}),
-        "write ranges = [[0, 6], [9, 10]]",
-    ),
     "quantiles of a name": (
         asking([X, {"quantiles": "y"}], y=AGE),
         'write distribution = "y" and quantiles = [0.25, 0.5, 0.75]',
@@ -615,9 +816,85 @@ WRONG = {
         asking(X, x={**COLOURS, "protect": {"public": ["blue"]}}),
         'write protect = { sensitive = ["red", "green"] }: the others can show',
     ),
-    "labels of a scale": (
-        asking([X, {"mean": "y"}], y={"scale": {"min": 1, "max": 5, "labels": ["bad", "good"]}}),
-        "attribute.y.scale must have no labels: people read its numbers",
+    "an unknown setting": (
+        asking(X, x={**CATEGORIES, "font": "red"}),
+        "attribute.x.font must be a known setting; found 'red': leave it out; docs/reference.md lists the settings",
+    ),
+    "an unknown setting near a known one": (
+        asking(X, x={**CATEGORIES, "protct": "all"}),
+        "attribute.x.protct must be a known setting (did you mean 'protect'?); found 'all'.",
+    ),
+    "a default": (asking(X, x={**CATEGORIES, "default": "no"}), 'write missing = "NAME"'),
+    "an unknown protection": (
+        asking(X, x={**COLOURS, "protect": {"neighbours": 1}}),
+        'or write protect = { sensitive = ["red"] } to protect that value alone, or protect = { metric = [0, 1, 2] }',
+    ),
+    "an unknown setting of a question": (
+        asking({**X, "filter": "x = yes"}),
+        "ask.0.filter must be a known setting; found 'x = yes': write only_if at the attribute, or by = \"NAME\"",
+    ),
+    "a number by distance, with edges": (
+        asking([X, {"mean": "y"}], y={**AGE, "edges": [18, 65], "protect": {"distance": 10}}),
+        'write categories = ["0 to 17", "18 to 64", "65 to 120"] and protect = { metric = [0, 1.8, 6.5] }',
+    ),
+    "a number by a metric": (
+        asking([X, {"mean": "y"}], y={**AGE, "protect": {"metric": {"per": 30}}}),
+        'write categories = ["0 to 29", "30 to 59", "60 to 89", "90 to 120"] and protect = { metric = [0, 1, 2, 3] }',
+    ),
+    "groups that leave numbers out": (
+        asking([X, {"histogram": "y"}], y={**AGE, "groups": ["under 18", "30-64", "65+"]}),
+        "attribute.y.groups must be where its groups begin, each after the one before",
+    ),
+    "edges beyond the ends": (
+        asking([X, {"distribution": "y"}], y={**AGE, "edges": [18, 150]}),
+        "attribute.y.edges must lie between the ends of the number; found [18, 150]: write edges = [18], or number =",
+    ),
+    "bins that do not cut a scale evenly": (
+        asking([X, {"histogram": "y"}], y={"scale": [0, 10], "bins": 5}),
+        "attribute.y.bins must cut its 11 values evenly; found 5: leave bins out for one each",
+    ),
+    "a width that does not fit": (
+        asking([X, {"histogram": "y"}], y={**AGE, "bin_width": 50}),
+        "attribute.y.bins must be of one width, from end to end; found 50: write bins = 10",
+    ),
+    "bins of a question about two": (
+        asking([X, {"table": ["x", "y"], "bins": 4}], y={**AGE, "bins": 5}),
+        "ask.1.bins must be of one number; found 4: write bins once",
+    ),
+    "an integer without ends": (asking([X, {"mean": "y"}], y={"integer": True}), "write integer = [0, 10]"),
+    "other ranges at the attribute": (
+        asking([X, {"histogram": "y", "ranges": [[0, 6]]}], y={"scale": [0, 10], "ranges": [[7, 10]]}),
+        "attribute.y.ranges must be said once; found [[7, 10]], and [[0, 6]] in [[ask]]: leave ranges out in one of",
+    ),
+    "groups of one of two questions": (
+        asking([X, {"mean": "y"}, {"median": "y"}], y={**AGE, "by": "x"}),
+        "attribute.y.by must be of one question; found 2 about y: write by = ... below the [[ask]] that is meant",
+    ),
+    "a question of something else": (
+        asking([X], x={**CATEGORIES, "histogram": "y"}),
+        "attribute.x.histogram must be true; found 'y': write histogram = true to ask it of x, or [[ask]]",
+    ),
+    "a question of several numbers at one": (
+        asking([X, {"mean": "y"}], y={**AGE, "covariance": ["x", "y"]}),
+        "attribute.y.covariance must be a question of its own; found ['x', 'y']: write [[ask]], and below it",
+    ),
+    "by a number without bins": (
+        asking({"histogram": "x", "by": "y"}, y=AGE),
+        "ask.0.by must be of values that can be counted; found 'y': write bins = 5 at attribute.y, or edges = [...]",
+    ),
+    "a condition that some of several apply": (
+        asking(
+            [{"several": "x"}, {"histogram": "y"}], x={**COLOURS, "several": 2}, y={**COLOURS, "if": "x is not empty"}
+        ),
+        'write [attribute.any_x] with yes_no = true, and only_if = "any_x = yes"',
+    ),
+    "a distribution and its median, one oftener": (
+        asking([X, {"distribution": "y"}, {"median": "y", "weight": 2}], y={**AGE, "bins": 4}),
+        "ask.2.distribution must name an attribute once",
+    ),
+    "labels of some of a scale": (
+        asking([X, {"mean": "y"}], y={"scale": [1, 5], "labels": ["bad", "so-so", "good", "best"]}),
+        "attribute.y.labels must be one for each of its 5 values, or two for its ends",
     ),
     "a regression on a public column": (
         {**PUBLIC, **asking([X, {"regression": {"target": "y", "features": ["x", "region"]}}], y=AGE)},
@@ -631,7 +908,10 @@ WRONG = {
         asking(X, x={"categories": [1, 2, 3], "protect": {"distance": 1, "metric": {"per": 1}}}),
         "attribute.x.protect.distance must be said once: metric means the same",
     ),
-    "a distance of names": (asking(X, x={**COLOURS, "protect": {"distance": 1}}), "write metric = [0, 1, 2]"),
+    "a distance of names": (
+        asking(X, x={**COLOURS, "protect": {"distance": 1}}),
+        "write protect = { metric = [0, 1, 2] }",
+    ),
     "public, and not in protect": (
         asking([X, {"histogram": "y"}], y={**COLOURS, "public": False, "protect": {"public": True}}),
         "attribute.y.public must be said once",
@@ -652,8 +932,6 @@ WRONG = {
         asking(X, plan={**COLOURS, "public": True}),
         "attribute.plan must have another name than the columns that reports have themselves; found 'plan': name it",
     ),
-    "how many people": ({**asking(X), "population": 1200}, "population must be no part of a survey; found 1200: leave"),
-    "how exact": ({**asking(X), "accuracy": "0.01"}, "give it when you make the plan, as `accuracy`"),
     "a file of weights": (
         {**PUBLIC, "population": {"weights": "weights.csv"}},
         "leave it out and give a file of totals to `sordino.estimate` (`totals`)",
@@ -675,14 +953,13 @@ WRONG = {
         "categories must be a list of names",
     ),
     "yes_no is false": (asking(X, x={"yes_no": False}), "attribute.x.yes_no must be true"),
-    "sensitive by one word": (
-        asking(X, x={**CATEGORIES, "sensitive": "yes"}),
-        'write sensitive = true to protect all its values alike, or sensitive = ["yes"] to protect this value alone',
+    "sensitive by another word": (
+        asking(X, x={**CATEGORIES, "sensitive": "very"}),
+        'write sensitive = true to protect all its values alike, or sensitive = ["very"] to protect this value alone',
     ),
-    "not sensitive by one word": (asking(X, x={**CATEGORIES, "sensitive": "no"}), "attribute.x.sensitive must be true"),
-    "protect by one word": (
-        asking(X, x={**CATEGORIES, "protect": {"sensitive": "yes"}}),
-        "sensitive values must be a list of names",
+    "protect by another word": (
+        asking(X, x={**CATEGORIES, "protect": {"sensitive": "very"}}),
+        "sensitive values must be",
     ),
     "not what is false": (
         asking(X, x={**CATEGORIES, "sensitive": [False]}),
@@ -700,7 +977,7 @@ WRONG = {
         asking([X, {"mean": "y"}], x={**CATEGORIES, "sensitive": ["yes"]}, y={**AGE, "delta": "1/2"}),
         "must not be set in a survey with deltas or dependence",
     ),
-    "protected in a word": (asking(X, x={**CATEGORIES, "protect": "none"}), "write public = true to send it in clear"),
+    "protected in another word": (asking(X, x={**CATEGORIES, "protect": "weakly"}), "write public = true to send it"),
     "protected and public": (asking([X], y={**COLOURS, "protect": True, "public": True}), "both sensitive and public"),
     "public, and not": (
         asking(X, y={**COLOURS, "public": False}) | {"public": ["y"]},
@@ -742,10 +1019,6 @@ WRONG = {
     "optional numbered categories": (
         asking(X, x={"categories": 5, "optional": True}),
         "attribute.x.optional must be of named categories",
-    ),
-    "a median beside quantiles": (
-        asking([X, {"median": "y", "quantiles": [0.1]}], y=AGE),
-        "ask.1.median must not stand beside a distribution",
     ),
     "a question that names two": (
         asking({"question": "x", "histogram": "y"}, y=COLOURS),
@@ -830,3 +1103,22 @@ def test_a_logarithm_may_stand_in_brackets(text):
 def test_half_a_bracket_is_no_amount(text):
     with pytest.raises(SordinoError, match="finite number of nats"):
         Nats.of(text)
+
+
+NOTES = {
+    "ranges with names": "ask.1.ranges are shown by their ends: ranges have no names.",
+    "edges between the ends": "attribute.x.edges go on to the ends of the number: 0, 18, 65, 120.",
+    "several histograms": "ask.0.histogram asks of each by itself; table = ['x', 'y', 'z'] asks of them together.",
+    "what a plan is made with": "people = 5000 is no part of a survey: give it when you make the plan, as `people`.",
+    "attribute: protected by no word": "attribute.y.protect = 'none' leaves all its values protected alike; public =",
+    "attribute: one word that could mean all": 'attribute.y is protected, all its values alike; sensitive = ["yes"]',
+    "what is sensitive and asked only if something holds": "attribute.y is protected, all its values alike: whether",
+    "number: two ends in words": "attribute.y.decimals changes nothing",
+}
+
+
+@in_one(("name", "note"), NOTES.items())
+def test_how_what_may_surprise_was_read_is_said(name, note):
+    spelled, declared = SURVEYS[name]
+    assert any(note in line for line in Survey.read(spelled).notes)
+    assert Survey.read({"version": 1, **declared}).notes == ()

@@ -127,6 +127,7 @@ def plan(
         said = explanation(made, floor=floor)
     if output == STANDARD_STREAM:
         say_json(made.bytes.decode().rstrip("\n"))
+        print_notes(asked.notes, err=True)
         print_warnings(frozen.warnings, err=True)
         return
     if output is not None:
@@ -138,11 +139,13 @@ def plan(
     if as_json:
         found_words = {"explanation": said.json(), "a_bound_buys": list(buys)}
         own = _plan_json(frozen, accuracy, over_time, _source(expect, asked), floor=floor)
-        print_json({"plan": None if output is None else str(output), **own, **found_words})
+        notes = [*map(command_words, asked.notes)]
+        print_json({"plan": None if output is None else str(output), "notes": notes, **own, **found_words})
         return
     in_short = made.is_large and not everything
     if output is not None:
         say(f"{output}: {made.hash}")
+    print_notes(asked.notes)
     _print_forecasts(frozen, accuracy, over_time, in_short=in_short)
     print_explanation(said, f"sordino explain {output or 'PLAN.json'} --all", floor=floor)
     print_lines(buys[:MOST_GAINS] if in_short else buys)
@@ -257,6 +260,14 @@ def print_warnings(lines: tuple[str, ...], *, err: bool = False) -> None:
     """What cannot be expected to be answered, where nobody overlooks it."""
     for line in lines:
         say(f"WARNING: {line}", bold=True, err=err)
+    if lines:
+        say(err=err)
+
+
+def print_notes(lines: tuple[str, ...], *, err: bool = False) -> None:
+    """How what may surprise in a survey was read."""
+    for line in lines:
+        say(f"NOTE: {command_words(line)}", err=err)
     if lines:
         say(err=err)
 

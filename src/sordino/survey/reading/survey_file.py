@@ -473,7 +473,13 @@ class Survey(StrictTable):
         mistakes += [*undated, *wrong_texts(complete), *public_mistakes(tables), *series_mistakes(tables)]
         if mistakes or survey is None or spelled.mistakes:
             raise SordinoErrors(name, [*spelled.mistakes, *spelled.as_written(mistakes)])
+        vars(survey)["notes"] = tuple(spelled.notes)
         return survey
+
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """How what may surprise was read, for whoever plans it; nothing of declared tables."""
+        return ()
 
     @cached_property
     def by_coordinates(self) -> bool:

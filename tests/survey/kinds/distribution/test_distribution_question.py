@@ -157,7 +157,7 @@ def test_words_of_a_plan_that_do_not_fit_are_refused(plan, parts):
         ([("[[0, 50]", "[[0, 55]")], "ask.0.ranges: a range must begin and end at edges", "55"),
         ([("bins = 20", "bins = 513")], "ask.0.distribution: bins must be 2 to 512", "513"),
         ([("[0, 18, 65, 100]", "[0, 65, 18, 100]")], "attribute.age.number: the edges of bins mus", "18.0 after 65.0"),
-        ([("[0, 18, 65, 100]", "[0, 18, 65]")], "attribute.age.number: the edges of bins must go", "0 to 65"),
+        ([("[0, 18, 65, 100]", "[0, 18, 165]")], "attribute.age.edges must lie between the ends", "[0, 18, 165]"),
         (
             [("edges =", "bins = 3, edges =")],
             "attribute.age.number: a number must have either bins or edges",
@@ -175,7 +175,7 @@ def test_mistakes_are_told_in_words(changes, rule, found):
 
 
 def test_all_mistakes_are_told_at_once():
-    changes = [("[0.5,", "[0, 2,"), ("[[0, 50]", "[[50, 0]"), ("[0, 18, 65, 100]", "[0, 18]")]
+    changes = [("[0.5,", "[0, 2,"), ("[[0, 50]", "[[50, 0]"), ("[0, 18, 65, 100]", "[0, 18, 18]")]
     with pytest.raises(SordinoErrors) as refused:
         edited(*changes)
     assert len(refused.value.errors) == 4

@@ -179,3 +179,25 @@ def test_two_collections_are_compared_by_it():
     assert (row["value"], row["minus"]) == ("8.5 to 10.5", "-0.5 to 6.5")
     assert row["change"] == pytest.approx(second["estimate"] - first["estimate"])
     assert row["stderr"] == pytest.approx(np.hypot(first["std.error"], second["std.error"]))
+
+
+def test_by_groups_and_weighted_people_read_it_in_percentage_points_too():
+    region = {"categories": ["north", "south"], "totals": {"north": 3000, "south": 1000}}
+    asked = {"epsilon": "1", "attribute": {"score": {"scale": [0, 10]}}, "public": {"region": region}}
+    plan = sordino.plan({**asked, "ask": [{"histogram": "score", "ranges": NPS}]}, 3000)
+    draw = np.random.default_rng(6)
+    scores, regions = draw.choice(11, 3000, p=SHARES), draw.choice(["north", "south"], 3000)
+    people = {"score": scores, "region": regions, "id": range(3000)}
+    reports = sordino.privatize(plan, people, sordino.KeyedSource(bytes(32), "t"), id_column="id")
+    found = sordino.estimate(plan, reports, by="region")
+    # Of groups each one's, and each minus the other.
+    for view, rows in (("groups", 4), ("weighted", 1)):
+        tables = [own for group in found.views[view].blocks() for own in blocks_of(QuantityTable, [group])]
+        read = [
+            table.texts(place)["estimate"]
+            for table in tables
+            for place in range(table.count)
+            if " minus " in table.label(place)
+        ]
+        assert len(read) == rows
+        assert all(text.endswith(" %") for text in read)

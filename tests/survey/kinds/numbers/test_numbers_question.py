@@ -230,7 +230,7 @@ WRONG = {
         (('delta = "0.5"', 'protect = { epsilon = "1" }'),),
         ["attribute.smoker.protect", "delta"],
     ),
-    "two questions in one": ((("weight = 2", 'mean = "age"'),), ["ask.2", "covariance"]),
+    "ranges of a covariance": ((("weight = 2", "ranges = [[0, 1]]"),), ["ask.2", "covariance"]),
     "a covariance of one": ((('["age", "height"]', '"age"'),), ["ask.2", "two numbers"]),
     "a name like another": ((('target = "weight"', 'target = "wieght"'),), ["ask.3.regression.target", "'weight'"]),
     "a mean of no name": ((('mean = ["weight", "age"]', "mean = 3"),), ["ask.1.mean", "list of names", "3"]),

@@ -400,6 +400,7 @@ class DistributionResult(QuestionResult):
             title=f"{self.n:,} reports; {title}",
             noun="difference" if self._kinds[first] == NET else "estimate",
             are_shares="stderr" in names and self._kinds[first] != NET,
+            in_points=lambda place: self.kind(first + place) == NET,
             sentences=(self.coverage.sentence(ROW, self.together), *sentences),
             order=order,
             # A quantile has no standard error, and is a number of the attribute; all else are shares.

@@ -1,0 +1,430 @@
+"""The questions of a survey in natural spellings, read into the settings that they declare.
+
+histogram = "recommend"                                 # distribution
+ranges = [[0, 6], [9, 10]]                              # [[-0.5, 6.5], [8.5, 10.5]]
+by = "region"                                           # nothing to ask: every report shows it
+
+What is asked of an attribute may stand at it, as `mean = true`, or what belongs to the question about it, as `ranges`.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from sordino.document.schema.nearest import nearest
+from sordino.domain.bins import HALF, MOST_BINS
+from sordino.errors import SordinoError
+from sordino.exact.messages import shown
+from sordino.survey.reading.ask_table import WORDS, AskTable
+from sordino.survey.reading.declared_tables import DeclaredTables, rename_settings
+from sordino.survey.reading.spelled_attribute import ATTRIBUTE_SPELLINGS, ATTRIBUTE_WORDS, is_dated
+from sordino.survey.reading.survey_dates import as_dates
+from sordino.survey.schema.attribute_table import AttributeTable
+
+ASK_WORDS = {
+    **dict.fromkeys(("share", "shares", "frequency", "frequencies", "counts", "percent", "percentages"), "histogram"),
+    **dict.fromkeys(("average", "averages", "means"), "mean"),
+    **dict.fromkeys(("crosstab", "cross", "joint", "crosstable", "cross_table"), "table"),
+    **dict.fromkeys(("group_by", "groups", "split_by"), "by"),
+}
+"""Words for a question's settings, each with the declared one or one of `ASK_SPELLINGS`."""
+
+QUANTILES = {"median": [0.5], "quartiles": [0.25, 0.5, 0.75]}
+"""Words for a distribution of which quantiles are asked."""
+
+ASK_SPELLINGS = ("question", "attribute", *QUANTILES, "by", "bins", "edges", "bin_width", "accuracy", "people")
+"""Further settings of a question that stand for declared ones, or say nothing of it."""
+
+OF_ONE = ("histogram", "several", "distribution", "mean", "above", *QUANTILES)
+"""Words that ask something of one attribute."""
+
+OF_DISTRIBUTION = ("histogram", "distribution", *QUANTILES)
+"""Words that ask for the distribution of a number."""
+
+OF_BINS = ("bins", "edges", "bin_width")
+"""Settings of a question that are those of its number."""
+
+OF_PLAN = ("accuracy", "people")
+"""Settings that a plan is made with, and no part of a survey."""
+
+PARTS = {
+    "ranges": OF_DISTRIBUTION,
+    "quantiles": OF_DISTRIBUTION,
+    "threshold": ("above",),
+    "by": (*WORDS, *QUANTILES),
+    "weight": (*WORDS, *QUANTILES),
+}
+"""Settings that belong to a question, each with the words beside one of which it can stand."""
+
+AT_ATTRIBUTES = frozenset({*ASK_WORDS, *QUANTILES, *AskTable.settings_table(), "by", *OF_PLAN}) - {
+    *AttributeTable.settings_table(),
+    *ATTRIBUTE_WORDS,
+    *ATTRIBUTE_SPELLINGS,
+}
+"""Settings of an attribute that are those of a question about it."""
+
+Ask: TypeAlias = dict[str, Any]
+Place: TypeAlias = int | str
+"""The number of a question that is written, or the name of the attribute at which it is."""
+
+
+def own_question(name: str, table: Any) -> Ask:
+    """What is asked of an attribute where a survey asks nothing: shares of categories, the mean of a number."""
+    return {"mean" if isinstance(table, dict) and "number" in table else "histogram": name}
+
+
+def take_question(table: dict[Any, Any]) -> Ask:
+    """Take what is asked of an attribute out of its table. Ranges with names are its categories."""
+    words = [word for word in table if word in AT_ATTRIBUTES]
+    return {word: table.pop(word) for word in words if word != "ranges" or not _are_names(table[word])}
+
+
+def _are_names(given: Any) -> bool:
+    return isinstance(given, list) and bool(given) and all(isinstance(one, str) for one in given)
+
+
+def _is_about(ask: Any, name: str) -> bool:
+    """Whether a question is about one attribute alone."""
+    words = ("question", "attribute", *OF_ONE)
+    return isinstance(ask, dict) and any(ask.get(word) in (name, [name]) for word in words)
+
+
+def place_bins(read: DeclaredTables, attributes: Mapping[str, Any]) -> dict[str, Any]:
+    """Attributes with the bins that a question about them gives, which are those of the number."""
+    changed = dict(attributes)
+    for i, ask in enumerate(read.tables.get("ask") or ()):
+        bins = {word: ask[word] for word in OF_BINS if word in ask} if isinstance(ask, dict) else {}
+        names = [name for name, own in changed.items() if bins and isinstance(own, dict) and _is_about(ask, name)]
+        if not bins:
+            continue
+        if len(names) == 1 and not bins.keys() & changed[names[0]].keys():
+            changed[names[0]] = {**changed[names[0]], **bins}
+        else:
+            word, value = next(iter(bins.items()))
+            step = f"write {word} once, at the number that it cuts"
+            read.mistakes.append(SordinoError(f"ask.{i}.{word} must be of one number", found=shown(value), step=step))
+    return changed
+
+
+INSTEAD = {
+    **dict.fromkeys(
+        ("filter", "where", "if", "when", "only_if", "among"), 'write only_if at the attribute, or by = "NAME"'
+    ),
+    **dict.fromkeys(("confidence", "interval", "error"), "leave it out, and give it to `sordino.estimate`"),
+    **dict.fromkeys(("name", "title", "text", "label"), "leave it out: a question is named by its attributes"),
+}
+"""Of settings that are none, what to write in place of them."""
+
+
+def plan_note(where: str, value: Any, argument: str) -> str:
+    """What is said of a number in a survey that a plan is made with."""
+    return f"{where} = {shown(value)} is no part of a survey: give it when you make the plan, as `{argument}`."
+
+
+class SpelledQuestions:
+    """The questions of a survey while their spellings are read.
+
+    Attributes:
+        read: what is read so far; the attributes stand in their declared form.
+        own: what is asked at attributes, by their names.
+    """
+
+    def __init__(self, read: DeclaredTables, own: Mapping[str, Ask]) -> None:
+        self.read, self.scales, self.own = read, read.scales, own
+        self.attributes: Mapping[str, Any] = read.tables["attribute"]
+        public = read.tables.get("public")
+        self.public: Mapping[str, Any] = public if isinstance(public, dict) else {}
+
+    def read_all(self) -> None:
+        """Put each question into its declared form, or several."""
+        given = self.read.tables.get("ask")
+        written: list[Any] = [dict(one) if isinstance(one, dict) else one for one in given or ()]
+        for i, one in enumerate(written):
+            if isinstance(one, dict):
+                rename_settings(f"ask.{i}.", one, ASK_WORDS, self.read.mistakes)
+        asked: list[tuple[Place, Any]] = [*enumerate(written)]
+        for name in [*self.attributes, *self.public]:
+            own = self._own_questions(name, dict(self.own.get(name, {})), written)
+            is_open = given is None and not own and name in self.attributes
+            asked += [(name, one) for one in (own or [own_question(name, self.attributes[name])] if is_open else own)]
+        found: list[tuple[Place, Any]] = []
+        for place, one in asked:
+            where = f"ask.{place}" if isinstance(place, int) else f"attribute.{place}"
+            found += [(place, each) for each in (self._questions(where, one) if isinstance(one, dict) else [one])]
+        asks: list[Any] = []
+        for place, one in found:
+            before = next((i for i, each in enumerate(asks) if self._join(each, one)), None)
+            if before is None:
+                asks.append(one)
+                self.read.asked_at.append(place)
+            elif isinstance(place, int):
+                self.read.joined[place] = before
+        # Nothing more is said about questions that were none.
+        self.read.tables["ask"] = asks or [{"histogram": name} for name in [*self.attributes][:1]]
+
+    def _join(self, ask: Any, other: Any) -> bool:
+        """Whether a question answers another too, as quantiles and ranges of one number; it then has its parts."""
+        name = ask.get("distribution") if isinstance(ask, dict) and isinstance(other, dict) else None
+        if name is None or name != other.get("distribution") or ask.get("weight") != other.get("weight"):
+            return False
+        for part in [part for part in ("quantiles", "ranges") if isinstance(other.get(part), list)]:
+            own = ask.get(part)
+            if own is not None and not isinstance(own, list):
+                return False
+            ask[part] = [*(own or ()), *(one for one in other[part] if one not in (own or ()))]
+        return bool({"quantiles", "ranges"} & {*ask, *other})
+
+    def _own_questions(self, name: str, own: Ask, written: Sequence[Any]) -> list[Ask]:
+        """What is asked at an attribute; its parts belong to that, or to the only question about it elsewhere."""
+        if not own or name in self.public:
+            # Every report shows a public column.
+            return []
+        where = f"attribute.{name}"
+        rename_settings(f"{where}.", own, ASK_WORDS, self.read.mistakes)
+        self._leave_plan_words(where, own)
+        parts = {word: own.pop(word) for word in PARTS if word in own}
+        elsewhere = [one for one in written if _is_about(one, name)]
+        asks = [ask for word, value in own.items() for ask in self._own_question(name, word, value)]
+        asks = [one for one in asks if not any({*one} <= {*each} for each in elsewhere)]
+        for part, value in parts.items():
+            for one in self._asks_with(where, name, part, asks, elsewhere):
+                if one.setdefault(part, value) != value:
+                    found, step = (
+                        f"{shown(value)}, and {shown(one[part])} in [[ask]]",
+                        f"leave {part} out in one of both",
+                    )
+                    self._wrong(f"{where}.{part}", "must be said once", found, step)
+        return asks
+
+    def _asks_with(self, where: str, name: str, part: str, asks: list[Ask], elsewhere: Sequence[Ask]) -> Sequence[Ask]:
+        """The questions to which a part at an attribute belongs; a new one among those at it where there is none."""
+        fitting, others = (
+            [one for one in each if any(word in one for word in PARTS[part])] for each in (asks, elsewhere)
+        )
+        is_of_all = set(PARTS[part]) > set(OF_ONE)
+        if fitting:
+            return fitting if is_of_all else fitting[:1]
+        if is_of_all and len(others) > 1:
+            step = f"write {part} = ... below the [[ask]] that is meant"
+            self._wrong(f"{where}.{part}", "must be of one question", f"{len(others)} about {name}", step)
+            return ()
+        if not others:
+            words = {"ranges": "distribution", "quantiles": "distribution", "threshold": "above"}
+            asks.append({words[part]: name} if part in words else own_question(name, self.attributes[name]))
+            return asks[-1:]
+        return others[:1]
+
+    def _own_question(self, name: str, word: str, value: Any) -> Iterator[Ask]:
+        others = [value] if isinstance(value, str) else value
+        if word == "table" and _are_names(others):
+            yield {"table": [name, *(one for one in others if one != name)]}
+        elif word in OF_ONE and (value is True or value in (name, [name])):
+            yield {word: name}
+        elif word == "above" and isinstance(value, int | float):
+            yield {"above": name, "threshold": value}
+        elif word in OF_ONE and value is not False:
+            step = f"write {word} = true to ask it of {name}, or [[ask]] with {word} = {shown(value)}"
+            self._wrong(f"attribute.{name}.{word}", "must be true", shown(value), step)
+        elif word not in OF_ONE:
+            step = f'write [[ask]], and below it {word} = ... with "{name}" in it'
+            self._wrong(f"attribute.{name}.{word}", "must be a question of its own", shown(value), step)
+
+    def _wrong(self, where: str, rule: str, found: str, step: str) -> None:
+        self.read.mistakes.append(SordinoError(f"{where} {rule}", found=found, step=step))
+
+    def _leave_plan_words(self, where: str, ask: Ask) -> None:
+        """What a plan is made with says nothing in a survey."""
+        for word in [word for word in OF_PLAN if word in ask]:
+            self.read.notes.append(plan_note(f"{where}.{word}", ask.pop(word), word))
+
+    def _questions(self, where: str, ask: Ask) -> list[Ask]:
+        before = len(self.read.mistakes)
+        self._leave_plan_words(where, ask)
+        for word in OF_BINS:
+            ask.pop(word, None)
+        for word in [word for word in ("question", "attribute") if word in ask]:
+            self._name_kind(where, word, ask)
+        if "epsilon" in ask:
+            found = shown(ask.pop("epsilon"))
+            step = f'write protect = {{ epsilon = "{found.strip(chr(39))}" }} there, or delta in a survey with deltas'
+            self._wrong(f"{where}.epsilon", "must stand at the attribute that it protects", found, step)
+        self._read_parts(where, ask)
+        self._unknown(where, ask)
+        return [one for each in self._each_kind(ask) for one in self._of_one_kind(where, each, before)]
+
+    def _each_kind(self, ask: Ask) -> list[Ask]:
+        """A question of each kind that one asks for; what belongs to a distribution with it, whatever else is asked."""
+        kinds = [word for word in (*QUANTILES, *WORDS) if word in ask]
+        names = [ask[word] for word in kinds if isinstance(ask[word], str)]
+        of_number = [word for word in kinds if word in OF_DISTRIBUTION]
+        parts = [part for part in ("ranges", "quantiles") if part in ask]
+        if parts and not of_number and len(names) == len(kinds) == 1 and names[0] in self.numbers and "mean" in ask:
+            ask, kinds, of_number = {**ask, "distribution": names[0]}, [*kinds, "distribution"], ["distribution"]
+        if len(kinds) < 2:
+            return [self._with_quantiles(ask)]
+        rest = {word: value for word, value in ask.items() if word not in (*kinds, *PARTS)}
+        found: list[Ask] = []
+        for word in kinds:
+            own = {part: ask[part] for part, words in PARTS.items() if part in ask and word in words}
+            if word in of_number and any(ask[other] == ask[word] for other in of_number[: of_number.index(word)]):
+                own = {part: value for part, value in own.items() if part not in parts}
+            found.append({word: ask[word], **own, **rest})
+        # What belongs to none of them is told as it is of one.
+        found[0] |= {part: ask[part] for part in PARTS if part in ask and not any(part in one for one in found)}
+        return [*map(self._with_quantiles, found)]
+
+    @staticmethod
+    def _with_quantiles(ask: Ask) -> Ask:
+        """A median or quartiles as a distribution with quantiles."""
+        word = next((word for word in QUANTILES if word in ask), None)
+        if word is None:
+            return ask
+        own = ask.get("quantiles")
+        more = [one for one in own if one not in QUANTILES[word]] if isinstance(own, list) else []
+        rest = {name: value for name, value in ask.items() if name != word}
+        return {**rest, "distribution": ask[word], "quantiles": [*QUANTILES[word], *more]}
+
+    def _of_one_kind(self, where: str, ask: Ask, before: int) -> list[Ask]:
+        by = ask.pop("by", None)
+        if "table" in ask and isinstance(ask["table"], list):
+            self._leave_public_out(where, ask)
+        if len(self.read.mistakes) > before and not any(word in ask for word in WORDS):
+            return []
+        names = [] if by is None else by if isinstance(by, list) else [by]
+        asks = self._each(ask, by_protected=any(name not in self.public for name in map(str, names)))
+        if len(asks) > 1 and "histogram" in ask:
+            both = f"table = {shown(ask['histogram'])}"
+            self.read.notes.append(f"{where}.histogram asks of each by itself; {both} asks of them together.")
+        if by is not None:
+            asks = [one for ask in asks if (one := self._group_question(where, ask, names))]
+        return [self._of_kind(one) for one in asks]
+
+    def _unknown(self, where: str, ask: Ask) -> None:
+        """Words of a question that nobody knows, each with the line to write."""
+        known = {*AskTable.settings_table(), *ASK_SPELLINGS}
+        for word in [word for word in ask if word not in known]:
+            near = nearest([str(word)], [*known, *ASK_WORDS])
+            step = (
+                "" if near else INSTEAD.get(str(word).lower(), 'write histogram = "NAME", mean = "NAME" or by = "NAME"')
+            )
+            self._wrong(f"{where}.{word}", f"must be a known setting{near}", shown(ask.pop(word)), step)
+
+    def _read_parts(self, where: str, ask: Ask) -> None:
+        """Ranges by their ends, as they have no names, and quantiles are those of a distribution."""
+        ranges, quantiles = ask.get("ranges"), ask.get("quantiles")
+        if isinstance(ranges, dict):
+            ask["ranges"] = [*ranges.values()]
+            self.read.notes.append(f"{where}.ranges are shown by their ends: ranges have no names.")
+        if isinstance(quantiles, str):
+            step = f'write distribution = "{quantiles}" and quantiles = [0.25, 0.5, 0.75]'
+            self._wrong(f"{where}.quantiles", "must be numbers beside a distribution", shown(quantiles), step)
+            ask |= {"distribution": quantiles, "quantiles": [0.5]}
+
+    def _name_kind(self, where: str, word: str, ask: dict[str, Any]) -> None:
+        """A question that only names an attribute asks for its shares; of a number it could ask for two things."""
+        name = ask.pop(word)
+        if any(kind in ask for kind in WORDS):
+            step = f"leave {word} out: what is asked names its attribute"
+            self._wrong(f"{where}.{word}", "must stand alone", shown(name), step)
+            return
+        table = self.attributes.get(name) if isinstance(name, str) else None
+        if isinstance(table, dict) and "number" in table and name not in self.scales:
+            step = f'write mean = "{name}", or distribution = "{name}"'
+            self._wrong(f"{where}.{word}", "must say what is asked of a number", shown(name), step)
+            ask["mean"] = name
+        elif table is None and isinstance(name, str) and name not in self.public:
+            step = 'write [attribute.NAME] with text = "...", and here histogram = "NAME"'
+            found = shown(name) + nearest([name], [*self.attributes])
+            self._wrong(f"{where}.{word}", "must name an attribute", found, step)
+        else:
+            ask["histogram"] = name
+
+    def _each(self, ask: dict[str, Any], *, by_protected: bool) -> list[dict[str, Any]]:
+        """A question of each attribute that is listed, where a kind is about one; public ones are there anyway."""
+        for word in ("histogram", "several", "distribution", *(("mean",) if by_protected else ())):
+            if isinstance(ask.get(word), list) and ask[word]:
+                names = [name for name in ask[word] if not (isinstance(name, str) and name in self.public)]
+                return [{**ask, word: name} for name in names or ask[word]]
+        return [ask]
+
+    def _leave_public_out(self, where: str, ask: dict[str, Any]) -> None:
+        """A table by a public column is about the others: every report shows which group it is of."""
+        names = [name for name in ask["table"] if not (isinstance(name, str) and name in self.public)]
+        if len(names) == len(ask["table"]):
+            return
+        del ask["table"]
+        if len(names) == 1:
+            ask["histogram"] = names[0]
+        elif names:
+            ask["table"] = names
+        else:
+            step = "leave the question out: `sordino.estimate` has its groups (`by`)"
+            self._wrong(f"{where}.table", "must be about what is not public", "public columns alone", step)
+
+    def _group_question(self, where: str, ask: dict[str, Any], names: Sequence[Any]) -> dict[str, Any] | None:
+        """A question by groups: by public ones it is itself, by protected ones a table."""
+        known = {**self.attributes, **self.public}
+        if unknown := [name for name in names if not isinstance(name, str) or name not in known]:
+            found = shown(unknown[0]) + nearest([str(unknown[0])], [*known])
+            step = (
+                'write by = "region", and [attribute.region] with its categories, and public = true if it may be known'
+            )
+            self._wrong(f"{where}.by", "must name a public column, or an attribute", found, step)
+            return ask
+        protected = [name for name in names if name not in self.public]
+        if not protected:
+            return ask
+        of = ask.get("histogram", None if {"quantiles", "ranges"} & ask.keys() else ask.get("distribution"))
+        table = [of] if isinstance(of, str) else ask.get("table")
+        if isinstance(table, list) and not any(name in self.numbers - self.binned for name in (*table, *protected)):
+            kept = {word: value for word, value in ask.items() if word not in ("histogram", "distribution")}
+            return kept | {"table": [*protected, *table]}
+        if "mean" in ask and len(protected) == 1 and protected[0] not in self.numbers:
+            # Means of groups are a regression on them: a mean of one, and how much the others differ.
+            return {word: value for word, value in ask.items() if word != "mean"} | {
+                "regression": {"target": ask["mean"], "features": protected}
+            }
+        asked = [ask[word] for word in ("mean", "distribution", "histogram") if isinstance(ask.get(word), str)]
+        unbinned = next((name for name in (*(table or ()), *protected) if name in self.numbers - self.binned), None)
+        if isinstance(table, list) and unbinned is not None:
+            step = f"write bins = 5 at attribute.{unbinned}, or edges = [...] that suit it"
+            self._wrong(f"{where}.by", "must be of values that can be counted", shown(unbinned), step)
+            return ask
+        compared = f'regression = {{ target = "{(*asked, "age")[0]}", features = ["{protected[0]}"] }}'
+        step = f"write public = true at attribute.{protected[0]} if it may be known, or ask for {compared}"
+        self._wrong(f"{where}.by", "must name a public column where a number is asked", shown(protected[0]), step)
+        return ask
+
+    @property
+    def binned(self) -> set[str]:
+        """Numbers that a table can count, by their bins."""
+        tables = {name: self.attributes[name]["number"] for name in self.numbers}
+        known = {name: table for name, table in tables.items() if isinstance(table, dict)}
+        few = {name for name, one in known.items() if type(one.get("bins")) is int and one["bins"] <= MOST_BINS}
+        return few | {name for name, one in known.items() if isinstance(one.get("edges"), list)}
+
+    @property
+    def numbers(self) -> set[str]:
+        """The attributes that are numbers."""
+        return {name for name, table in self.attributes.items() if isinstance(table, dict) and "number" in table}
+
+    def _of_kind(self, ask: dict[str, Any]) -> dict[str, Any]:
+        """The shares of a number's values are its distribution, those of several categories each one's."""
+        name = ask.get("histogram")
+        table = self.attributes.get(name) if isinstance(name, str) else None
+        if isinstance(table, dict):
+            word = "distribution" if "number" in table else "several" if "several" in table else "histogram"
+            ask = {word if own == "histogram" else own: value for own, value in ask.items()}
+        number = ask.get("distribution", ask.get("above"))
+        if isinstance(number, str) and is_dated(self.attributes.get(number, {}).get("number")):
+            ask |= {word: as_dates(ask[word]) for word in ("ranges", "threshold") if word in ask}
+        if isinstance(number, str) and number in self.scales and isinstance(ask.get("ranges"), list):
+            ask = {**ask, "ranges": [_around(pair) for pair in ask["ranges"]]}
+        return ask
+
+
+def _around(pair: Any) -> Any:
+    """From half below the first value of a range to half above its last one; what holds no whole numbers stays."""
+    ends = pair if isinstance(pair, list) else [pair]
+    if len(ends) not in (1, 2) or not all(type(end) is int for end in ends) or ends[0] > ends[-1]:
+        return pair
+    return [ends[0] - HALF, ends[-1] + HALF]
