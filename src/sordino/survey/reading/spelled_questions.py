@@ -375,7 +375,9 @@ class SpelledQuestions:
             return ask
         of = ask.get("histogram", None if {"quantiles", "ranges"} & ask.keys() else ask.get("distribution"))
         table = [of] if isinstance(of, str) else ask.get("table")
-        if isinstance(table, list) and not any(name in self.numbers - self.binned for name in (*table, *protected)):
+        if isinstance(table, list) and not any(
+            name in self.numbers - self.binned_numbers for name in (*table, *protected)
+        ):
             kept = {word: value for word, value in ask.items() if word not in ("histogram", "distribution")}
             return kept | {"table": [*protected, *table]}
         if "mean" in ask and len(protected) == 1 and protected[0] not in self.numbers:
@@ -384,7 +386,9 @@ class SpelledQuestions:
                 "regression": {"target": ask["mean"], "features": protected}
             }
         asked = [ask[word] for word in ("mean", "distribution", "histogram") if isinstance(ask.get(word), str)]
-        unbinned = next((name for name in (*(table or ()), *protected) if name in self.numbers - self.binned), None)
+        unbinned = next(
+            (name for name in (*(table or ()), *protected) if name in self.numbers - self.binned_numbers), None
+        )
         if isinstance(table, list) and unbinned is not None:
             step = f"write bins = 5 at attribute.{unbinned}, or edges = [...] that suit it"
             self._wrong(f"{where}.by", "must be of values that can be counted", shown(unbinned), step)
@@ -395,7 +399,7 @@ class SpelledQuestions:
         return ask
 
     @property
-    def binned(self) -> set[str]:
+    def binned_numbers(self) -> set[str]:
         """Numbers that a table can count, by their bins."""
         tables = {name: self.attributes[name]["number"] for name in self.numbers}
         known = {name: table for name, table in tables.items() if isinstance(table, dict)}
