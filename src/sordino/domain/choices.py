@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sordino.errors import SordinoError
+from sordino.exact.combinatorics.subsets import members
 from sordino.exact.messages import Brief, checked_class, shown
 
 MOST_CATEGORIES = 60
@@ -125,6 +126,41 @@ class Choices(Brief):
             count += has
         firsts = np.cumsum([0, *(comb(len(self.labels), size) for size in range(self.most))])
         return np.where(masks == self.unasked_value, self.k - 1, firsts.take(count, mode="clip") + rank)
+
+    @property
+    def items(self) -> int:
+        """How many items sets have that are filled up: the categories, `most` dummies, and that it was not asked."""
+        return len(self.marks) - 1 + self.most
+
+    def set_numbers(self, values: ArrayLike) -> NDArray[np.intp]:
+        """The rank of each value as a set of `most` items, shape (n,), filled up with dummies from the first one on.
+
+        Whom no category applies to has all dummies, and nobody else has the last one. Who was not asked has the item
+        of that.
+        """
+        masks, labels = np.asarray(values, dtype=np.int64), len(self.labels)
+        sets = [(masks >> place & 1).astype(np.bool_) for place in range(labels)]
+        left = self.most - np.sum(sets, axis=0)
+        unasked = masks == self.unasked_value
+        sets += [place < left - unasked for place in range(self.most)]
+        sets += [] if self.not_asked is None else [unasked]
+        count, rank = np.zeros(masks.shape, dtype=np.intp), np.zeros(masks.shape, dtype=np.intp)
+        for place, has in enumerate(sets):
+            count += has
+            rank += has * np.array([comb(place, size) for size in range(self.most + 1)], dtype=np.intp)[count]
+        return rank
+
+    def marks_of_sets(self, numbers: NDArray[np.intp]) -> NDArray[np.float64]:
+        """The share of each mark among people with these `set_numbers`, shape (marks,)."""
+        sets = members(numbers.view(np.uint64), self.items, self.most)
+        return np.bincount(sets.ravel(), minlength=self.items)[self.item_of_marks] / len(numbers)
+
+    @property
+    def item_of_marks(self) -> NDArray[np.intp]:
+        """The item of each mark, shape (marks,): for none of them the last dummy."""
+        labels = len(self.labels)
+        last = [labels + self.most - 1, *([] if self.not_asked is None else [labels + self.most])]
+        return np.array([*range(labels), *last])
 
     def applies(self, values: ArrayLike) -> NDArray[np.bool_]:
         """Which marks each value has, shape (n, marks)."""

@@ -2,11 +2,12 @@
 
 By *combination*: all categories that apply are one value of one channel; the share of a category is the sum of those of
 the combinations that have it. By *category*: one of the categories (or that none applies, or that it was not asked) is
-drawn, publicly and uniformly, and the person answers yes or no about it.
+drawn, publicly and uniformly, and the person answers yes or no about it. By *meeting*: what applies is filled up with
+dummies to a set of as many items for everybody, and answered by a random subset that meets it (`MeetingSubsets`).
 
-Guarantee: epsilon between any two combinations, either way: by combination by the channel's certificate; by category
-since the draw is public and looks at nothing, and whichever category is drawn, the answer is one of two values of a
-channel with that epsilon. Variances are exact.
+Guarantee: epsilon between any two combinations, whichever way: by combination and by meeting by the channel's
+certificate, which is about all sets; by category since the draw is public and looks at nothing, and whichever category
+is drawn, the answer is one of two values of a channel with that epsilon. Variances are exact.
 """
 
 from collections.abc import Iterator
@@ -26,8 +27,9 @@ from sordino.errors import SordinoError
 from sordino.estimation.unbiased import Functionals
 from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
+from sordino.mechanism.meeting_subsets import MeetingSubsets
 
-Way = Literal["combination", "category"]
+Way = Literal["combination", "category", "meeting"]
 
 MOST_CODES = 1 << 13
 """Of a channel over combinations: what each adds to each share is worked out."""
@@ -45,6 +47,7 @@ class SeveralDesign(NamedTuple):
         code_bits: of a report at most.
         combinations: the shares of all combinations that people are expected to have, as the bytes of floats; None
             where they are not listed.
+        marks: those of the marks, likewise.
     """
 
     choices: Choices
@@ -59,11 +62,13 @@ class PromisedWays(NamedTuple):
 
     Attributes:
         code_bits: of a report at most.
+        marks: the shares of the marks that people are expected to have, as the bytes of floats.
     """
 
     choices: Choices
     epsilon: Nats
     code_bits: int
+    marks: bytes
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +77,7 @@ class SeveralWay:
 
     Attributes:
         way: which.
-        mechanism: over the combinations, or over no and yes.
+        mechanism: over the combinations, over no and yes, or over sets of items.
         subtract_totals: whether estimates are shifted to the total.
         choices: the categories.
     """
@@ -84,12 +89,18 @@ class SeveralWay:
 
     @property
     def functionals(self) -> Floats:
-        """Of the mechanism's values those whose shares are asked, shape (marks, k); by category of a single one."""
+        """Of what is answered those values whose shares are asked, shape (marks, k); else of a single mark."""
         return self.choices.applies(self.choices.values).T.astype(np.float64) if self.way == "combination" else YES
 
     @property
     def times(self) -> int:
-        return 1 if self.way == "combination" else len(self.choices.marks)
+        """One person answers about one of so many marks."""
+        return len(self.choices.marks) if self.way == "category" else 1
+
+    @property
+    def answers(self) -> Mechanism:
+        """What reports say: about combinations, or of a mark whether it applies."""
+        return self.mechanism.answer if isinstance(self.mechanism, MeetingSubsets) else self.mechanism
 
     def variances(self, combinations: Floats | None, marks: Floats) -> Floats:
         """Of the estimated share of each mark, times the number of reports, shape (marks,).
@@ -106,7 +117,7 @@ class SeveralWay:
 
     @cached_property
     def _shares(self) -> Functionals:
-        return Functionals(self.mechanism, self.functionals, self.subtract_totals)
+        return Functionals(self.answers, self.functionals, self.subtract_totals)
 
     def largest_variance(self) -> float:
         """That of the share of a mark whatever people are like, times the number of reports."""
@@ -117,21 +128,31 @@ class SeveralWay:
 
     def leverage(self) -> float:
         """How many people one forged report can weigh in the share of a mark, at most."""
-        each = self.mechanism.contributions(self.functionals, subtract_totals=self.subtract_totals)
+        each = self.answers.contributions(self.functionals, subtract_totals=self.subtract_totals)
         return float(self.times * np.ptp(each, axis=1).max())
 
 
-def ways_to_ask(choices: Choices, epsilon: Nats, code_bits: int) -> Iterator[SeveralWay]:
-    """All ways that fit; of channels over the combinations those whose tallies say how often each code was sent.
+def ways_to_ask(choices: Choices, epsilon: Nats, code_bits: int, marks: Floats) -> Iterator[SeveralWay]:
+    """All ways that fit.
+
+    Of channels over the combinations those whose tallies say how often each code was sent; of subsets that meet a set
+    those with the least summed variance.
 
     Args:
+        choices: the categories.
+        epsilon: between any two combinations.
         code_bits: of a report at most.
+        marks: the shares of the marks that people are expected to have, shape (marks,).
     """
     # Who reads a plan designs nothing.
     from sordino.design.shares.best_mechanism import best_mechanism, candidates
+    from sordino.design.shares.meeting_search import best_meeting_sizes
 
     bits = code_bits - (len(choices.marks) - 1).bit_length()
     yield SeveralWay("category", best_mechanism(2, LDP(epsilon), bits), subtract_totals=False, choices=choices)
+    sizes = best_meeting_sizes(choices.items, choices.most, float(epsilon), marks, code_bits)
+    if sizes is not None:
+        yield SeveralWay("meeting", MeetingSubsets(sizes, epsilon), subtract_totals=False, choices=choices)
     if not choices.is_listed:
         return
     try:
@@ -146,7 +167,7 @@ def ways_to_ask(choices: Choices, epsilon: Nats, code_bits: int) -> Iterator[Sev
 
 def best_way(choices: Choices, epsilon: Nats, combinations: Floats | None, marks: Floats, code_bits: int) -> SeveralWay:
     """The way with the least summed variance of the shares of the marks, for people with these shares."""
-    ways = list(ways_to_ask(choices, epsilon, code_bits))
+    ways = list(ways_to_ask(choices, epsilon, code_bits, marks))
     return min(ways, key=lambda own: coarse_number(float(own.variances(combinations, marks).sum())))
 
 

@@ -54,9 +54,14 @@ def conditional(way, epsilon):
     return in_this_way(plan(tables, 5000), way)
 
 
+def ways_alike(choices, epsilon):
+    """All ways, each the best of its kind where all combinations are equally common."""
+    return ways_to_ask(choices, epsilon, 64, expected_of_marks(None, choices))
+
+
 def in_this_way(frozen, way):
     (question,) = frozen.questions
-    ways = ways_to_ask(question.choices, question.definition.epsilon, 64)
+    ways = ways_alike(question.choices, question.definition.epsilon)
     own = next(one for one in ways if one.way == way)
     document = frozen.document.dump()
     part = {"way": way, "mechanism": encode(own.mechanism), "subtract_totals": own.subtract_totals}
@@ -181,7 +186,7 @@ def test_the_better_way_is_asked(categories, several, epsilon):
     choices = question.choices
     combinations_alike = expected_of_combinations(None, choices) if choices.is_listed else None
     marks = expected_of_marks(None, choices)
-    least = min(one.variances(combinations_alike, marks).sum() for one in ways_to_ask(choices, Nats.of(epsilon), 64))
+    least = min(one.variances(combinations_alike, marks).sum() for one in ways_alike(choices, Nats.of(epsilon)))
     found = question.asked_way.variances(combinations_alike, marks).sum()
     assert found == pytest.approx(least, rel=1e-6)
     (forecast,) = forecasts(plan(tables, 5000))
@@ -301,7 +306,7 @@ def test_no_report_about_a_category_is_said():
 
 def test_a_way_says_its_largest_error_and_how_much_a_report_weighs():
     choices = Choices(tuple(CATEGORIES), 2)
-    for way in ways_to_ask(choices, Nats.of("1"), 64):
+    for way in ways_alike(choices, Nats.of("1")):
         assert isinstance(way, SeveralWay)
         draws = np.random.default_rng(1).dirichlet(np.full(choices.k, 0.3), 200)
         most = max(way.variances(one, one @ choices.applies(choices.values)).max() for one in draws)

@@ -32,7 +32,11 @@ ALIKE = (
 WORTH = 0.1
 """Part of the people, at least, for which fewer names are offered."""
 
-WAYS = {"combination": "all that apply as one value", "category": "one category, drawn at random"}
+WAYS = {
+    "combination": "all that apply as one value",
+    "category": "one category, drawn at random",
+    "meeting": "a random group that meets all that apply",
+}
 """The ways to ask, in words."""
 
 
@@ -67,15 +71,21 @@ class SeveralForecast(Forecast):
         return self._errors(self.question.uniform_way)
 
     def _errors(self, way: SeveralWay) -> Floats:
-        found: Floats = np.sqrt(way.variances(*self.question.split_read(self.read)) / self.question.people)
+        found: Floats = np.sqrt(way.variances(*self._expected) / self.question.people)
         return found
+
+    @cached_property
+    def _expected(self) -> tuple[Floats | None, Floats]:
+        """The shares of combinations and of marks, as `SeveralQuestion.split_read`."""
+        return self.question.split_read(self.read)
 
     @cached_property
     def ways(self) -> list[tuple[str, str, float]]:
         """Each way that keeps the promise: its name, its mechanism, and the root mean square of the standard errors."""
         question = self.question
-        asked = PromisedWays(question.choices.without_names, question.definition.epsilon, LARGEST_CODE_BITS)
-        found = self.parts.of(asked, lambda: tuple(ways_to_ask(*asked)))
+        unnamed, epsilon, (_, marks) = question.choices.without_names, question.definition.epsilon, self._expected
+        asked = PromisedWays(unnamed, epsilon, LARGEST_CODE_BITS, marks.tobytes())
+        found = self.parts.of(asked, lambda: tuple(ways_to_ask(unnamed, epsilon, LARGEST_CODE_BITS, marks)))
         return [(way.way, way.mechanism.name, _typical(self._errors(way))) for way in found]
 
     @cached_property

@@ -2,10 +2,11 @@
 
 The shares add up to more than 1 where people have several; each is unbiased. By combination a share is a sum of shares
 of one channel, and its limits follow from what each code adds to it (`mean_limits`). By category it is that of those
-who were asked about it.
+who were asked about it. By meeting every report says of each category whether it is in the code: a count of reports
+that is binomial.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, cast
@@ -23,6 +24,7 @@ from sordino.estimation.joint.among import ratio_shares, shares_among
 from sordino.estimation.joint.table_cells import TableShares
 from sordino.estimation.share_estimate import Estimate, estimate
 from sordino.mechanism.channel import Aggregate
+from sordino.mechanism.meeting_subsets import MeetingSubsets
 from sordino.query.sampled import Sampled
 from sordino.survey.kinds.coverage import Coverage
 from sordino.survey.kinds.estimate_rows import UNBIASED, EstimateRow, Numbers, numbers_at
@@ -43,7 +45,7 @@ class SeveralResult(QuestionResult):
 
     Attributes:
         question: that they answer.
-        estimates: of the combinations; or of no and yes for each mark.
+        estimates: of the combinations; or of no and yes for each mark, by meeting all of the same reports.
         n: the number of reports.
         coverage: what intervals hold against.
     """
@@ -65,8 +67,8 @@ class SeveralResult(QuestionResult):
         Raises:
             SordinoError: no report about one of the categories, of which one is drawn for each person.
         """
-        mechanism, subtract = question.mechanism, question.part.subtract_totals
-        tallies = cast("Sampled", question.query).split(own) if question.by_category else (own,)
+        mechanism, subtract = question.asked_way.answers, question.part.subtract_totals
+        tallies = _tallies(question, own)
         if not all(tally.n for tally in tallies):
             found = f"no report about {question.choices.marks[[tally.n for tally in tallies].index(0)]!r}"
             rule = f"{question.name}: there must be a report about each category, one of which is drawn for each person"
@@ -108,13 +110,13 @@ class SeveralResult(QuestionResult):
         added = found.contributions(functionals)
         if n < FEWEST:
             fixed = np.zeros_like(value), np.ones_like(value)
-        elif self.question.by_category:
+        elif self.question.by_mark:
             low, high = found.interval(self.each)
             fixed = low[1:], high[1:]
         else:
             fixed = limits_by_codes(added, found.law, n, 1 - self.each)
         moved = coverage.forged * np.ptp(added, axis=1) / n
-        expected = max(1, self.question.people // len(self.estimates))
+        expected = max(1, self.question.people // self.question.asked_way.times)
         part = coverage.forged / n
         low, high = coverage.limits(
             fixed, value, stderr, each=self.each, n=n, expected=expected, moved=moved, part=part
@@ -201,3 +203,11 @@ class SeveralResult(QuestionResult):
         # Reports about different marks are of different people.
         errors = variance[:-1], float(variance[-1]), np.zeros(count)
         return ratio_shares(value[:-1], 1 - float(value[-1]), errors, each)
+
+
+def _tallies(question: SeveralQuestion, own: Aggregate) -> Sequence[Aggregate]:
+    """Of the combinations; or of no and yes for each mark."""
+    mechanism, query = question.mechanism, question.query
+    if isinstance(mechanism, MeetingSubsets):
+        return [mechanism.answer_tally(own, item) for item in question.choices.item_of_marks.tolist()]
+    return query.split(own) if isinstance(query, Sampled) else (own,)
