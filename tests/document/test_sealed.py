@@ -36,7 +36,7 @@ def test_a_sealed_document_is_what_a_reader_of_its_bytes_finds(kind):
 @in_one(
     "version, found",
     [
-        (4, "version 4, which a newer Sordino wrote: use a newer Sordino"),
+        (5, "version 5, which a newer Sordino wrote: use a newer Sordino"),
         (10**30, "which a newer Sordino wrote"),
         (0, "found 0: "),
         (-1, "found -1: "),

@@ -288,5 +288,10 @@ class ItemAnswer(SupportMechanism):
         hit, miss = float(self.hit), float(self.miss)
         return Reading.of(np.array([1 - miss, hit]), np.array([1 - hit, miss]), alone=False)
 
+    @property
+    def excess(self) -> NDArray[np.float64]:
+        """Nothing: what a report adds to no and to yes adds up to 1."""
+        return np.zeros(2)
+
     def support(self, counters: NDArray[np.float64]) -> Support:
         return Support(counters, np.broadcast_to(counters.sum(axis=-1, keepdims=True), counters.shape))
