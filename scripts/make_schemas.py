@@ -39,7 +39,7 @@ def schemas() -> dict[str, dict[str, Any]]:
     plan, report = table_schema(PlanDocument), _report()
     return {
         "survey-1.json": {"$schema": DIALECT, "$id": "urn:sordino:schema:survey:1", **_survey()},
-        "plan-3.json": {"$schema": DIALECT, "$id": "urn:sordino:schema:plan:3", **plan},
+        "plan-4.json": {"$schema": DIALECT, "$id": "urn:sordino:schema:plan:4", **plan},
         "report-1.json": {"$schema": DIALECT, "$id": "urn:sordino:schema:report:1", **report},
     }
 

@@ -56,7 +56,7 @@ def _table(k):
 
 def _plan(attributes, query):
     asked = query | {"weight": 1, "subtract_totals": False}
-    return {"format": "sordino plan", "version": 3, "people": 1000, "attributes": attributes, "queries": [asked]}
+    return {"format": "sordino plan", "version": 4, "people": 1000, "attributes": attributes, "queries": [asked]}
 
 
 def places(found, path=()):

@@ -37,6 +37,7 @@ from sordino.design.numbers.bins_channel import hierarchy
 from sordino.document.codec import MECHANISMS, OF_SHARES, decode, encode
 from sordino.errors import DamagedError
 from sordino.mechanism.inner import INNER
+from sordino.mechanism.meeting_subsets import MeetingSubsets
 from sordino.mechanism.window import OptionalWindow
 
 BLOCKS = [0, 0, 0, 1, 1, 2]
@@ -57,6 +58,7 @@ CHANNELS = {
     "optional-window": (OptionalWindow(WindowResponse(4, "3", 2), "3", 1 << 60), None),
     "linear": (LinearTable([[4, 2, 2], [3, 2, 3], [2, 2, 4]]), None),
     "tree": (TreeResponse(TREE), TREE),
+    "meeting": (MeetingSubsets((6, 2, 3, 1), "1"), LDP("1")),
     "product": (ProductResponse([RandomizedResponse(2, "1/2"), TreeResponse(MetricLDP.line(3, 1))]), CELLS),
 }
 ODD = [None, True, -1, 0, 1, 2, 7, 2**53, 10**30, 0.5, 1.0, "", "0", "1", "01", "x", str(2**64), "9" * 20]

@@ -5,10 +5,11 @@ with an exact amount of loss.
 
 What a verdict rests on. Where there are at most some 8,000 weights, every weight of every output as `weight` says it.
 Beyond, the classes of outputs that `columns` tells, each of which is checked against `weight` on its representative
-output (`audit.classes` says how); that the other outputs of a class are like it is the mechanism's word. So a
-certificate finds integers that are too bold in any mechanism of this package, whatever a plan says, and most mistakes
-of a new mechanism; it is no proof against a class written to deceive, which could also sample what it does not tell.
-For the mechanisms that a plan can hold, tests compare every weight of channels of all kinds with their classes.
+output (`audit.classes` says how), and of sets the numbers of shared items (`audit.overlaps`); that the other outputs of
+a class are like it is the mechanism's word. So a certificate finds integers that are too bold in any mechanism of this
+package, whatever a plan says, and most mistakes of a new mechanism; it is no proof against a class written to deceive,
+which could also sample what it does not tell. For the mechanisms that a plan can hold, tests compare every weight of
+channels of all kinds with their classes.
 
 Cost: one pass over the column classes, at any k; for definitions of records with several attributes one pass over all
 single weights, where these are few enough (Bayesian coordinate DP is refused beyond).
@@ -25,7 +26,7 @@ from numpy.typing import NDArray
 
 from sordino.audit.classes import CheckedClasses, can_enumerate, can_read_all, output_columns, scatter_values
 from sordino.blocks.displayed import WithFigures
-from sordino.definition.pairwise import Extreme, PairwiseDefinition, PrivacyDefinition
+from sordino.definition.pairwise import LDP, Extreme, PairwiseDefinition, PrivacyDefinition
 from sordino.errors import SordinoError
 from sordino.evidence.finite import ColumnClass
 from sordino.exact.amount_text import loss_text_of
@@ -143,7 +144,27 @@ def certify(mechanism: Mechanism, definition: PrivacyDefinition) -> Certificate:
         return _certify_averages(mechanism, cast("BayesianCoordinateDP", definition))
     if basis == "edges" and (verdict := _certify_edges(mechanism, cast("MetricLDP", definition))) is not None:
         return verdict
+    if mechanism.set_sizes is not None:
+        return _certify_sets(mechanism, definition)
     return _certify_columns(mechanism, cast("PairwiseDefinition", definition))
+
+
+def _certify_sets(mechanism: Mechanism, definition: PrivacyDefinition) -> Certificate:
+    """The verdict on a channel from sets to sets: any two numbers of shared items occur on one code."""
+    from sordino.audit.overlaps import checked_overlaps
+
+    if not isinstance(definition, LDP):
+        raise SordinoError("sets of items must be protected from each other alike", found=type(definition).__name__)
+    overlaps = checked_overlaps(mechanism)
+    heavy, light = (choose(overlaps, key=lambda own: own.weight) for choose in (max, min))
+    extreme = Extreme(heavy.weight, light.weight, definition.epsilon)
+    slack = _slack(extreme)
+    if can_read_all(mechanism):
+        outputs = _tightest(output_columns(mechanism), definition)
+        if outputs is not None and outputs[0] < slack:
+            _require_as_tight(outputs, None)
+    loss = Nats.log(Fraction(heavy.weight, light.weight)) if light.weight else None
+    return Certificate(slack.sign() >= 0, slack, Witness(heavy.code, heavy.value, light.value, loss))
 
 
 def _certify_columns(mechanism: Mechanism, definition: PairwiseDefinition) -> Certificate:

@@ -38,12 +38,16 @@ MECHANISMS: Homes[type[Mechanism]] = Homes(
         "hierarchy": "mechanism.hierarchy:HierarchyResponse",
         "flips": "mechanism.bit_flips:BitFlips",
         "linear": "mechanism.channel_table:LinearTable",
+        "meeting": "mechanism.meeting_subsets:MeetingSubsets",
     }
 )
 """What documents hold."""
 
 OF_BINS, OF_OPTIONAL_BINS = (MECHANISMS.only(window, "hierarchy") for window in ("window", "optional-window"))
 """What a distribution is asked through: of a number that everybody has, and of one that may be missing."""
+
+OF_ITEMS = MECHANISMS.only("meeting")
+"""What categories of which several apply are asked through all together, each as one item."""
 
 LARGEST_TABLE = 1 << 16
 """Weights of a histogram's table at most, each of which a reader looks at: 256 values and as many codes."""

@@ -2,8 +2,8 @@
 
 from sordino.document.sealed import Sealed
 
-PLAN = Sealed("sordino plan", 3, "a plan", "make one with `sordino.plan`")
-"""Mechanisms bring their draw since version 3, and the hash is over the plan's bytes; none before was released."""
+PLAN = Sealed("sordino plan", 4, "a plan", "make one with `sordino.plan`")
+"""Draws have the codes `meeting` since version 4; none before was released."""
 
 AGGREGATE = Sealed("sordino aggregate", 1, "an aggregate", "make one with `sordino.aggregate`")
 INVITATIONS = Sealed("sordino invitations", 1, "a list of invitations", "make one with `sordino invite`")

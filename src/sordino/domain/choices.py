@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sordino.errors import SordinoError
+from sordino.exact.combinatorics.subsets import members
 from sordino.exact.messages import Brief, checked_class, shown
 
 MOST_CATEGORIES = 60
@@ -126,6 +127,53 @@ class Choices(Brief):
         firsts = np.cumsum([0, *(comb(len(self.labels), size) for size in range(self.most))])
         return np.where(masks == self.unasked_value, self.k - 1, firsts.take(count, mode="clip") + rank)
 
+    @property
+    def items(self) -> int:
+        """How many items sets have that are filled up: the categories, `most` dummies, and that it was not asked."""
+        return len(self.marks) - 1 + self.most
+
+    def set_numbers(self, values: ArrayLike) -> NDArray[np.intp]:
+        """The rank of each value as a set of `most` items, shape (n,), filled up with dummies from the first one on.
+
+        Whom no category applies to has all dummies, and nobody else has the last one. Who was not asked has the item
+        of that.
+        """
+        masks, labels = np.asarray(values, dtype=np.int64), len(self.labels)
+        sets = [(masks >> place & 1).astype(np.bool_) for place in range(labels)]
+        left = self.most - np.sum(sets, axis=0)
+        unasked = masks == self.unasked_value
+        sets += [place < left - unasked for place in range(self.most)]
+        sets += [] if self.not_asked is None else [unasked]
+        count, rank = np.zeros(masks.shape, dtype=np.intp), np.zeros(masks.shape, dtype=np.intp)
+        for place, has in enumerate(sets):
+            count += has
+            rank += has * np.array([comb(place, size) for size in range(self.most + 1)], dtype=np.intp)[count]
+        return rank
+
+    def marks_of_sets(self, numbers: NDArray[np.intp]) -> NDArray[np.float64]:
+        """The share of each mark among people with these `set_numbers`, shape (marks,)."""
+        sets = members(numbers.view(np.uint64), self.items, self.most)
+        return np.bincount(sets.ravel(), minlength=self.items)[self.item_of_marks] / len(numbers)
+
+    def has_at_least(self, values: ArrayLike) -> NDArray[np.bool_]:
+        """Whether at least 2, 3, ... `most` categories apply, shape (n, most - 1)."""
+        masks = np.asarray(values, dtype=np.int64)
+        counts = np.bitwise_count(masks & ((1 << len(self.labels)) - 1))
+        found: NDArray[np.bool_] = counts[:, np.newaxis] >= np.arange(2, self.most + 1)
+        return found
+
+    @property
+    def items_at_most(self) -> NDArray[np.intp]:
+        """The dummy that a set lacks if at least 2, 3, ... `most` categories apply, and has otherwise."""
+        return len(self.labels) + self.most - np.arange(2, self.most + 1)
+
+    @property
+    def item_of_marks(self) -> NDArray[np.intp]:
+        """The item of each mark, shape (marks,): for none of them the last dummy."""
+        labels = len(self.labels)
+        last = [labels + self.most - 1, *([] if self.not_asked is None else [labels + self.most])]
+        return np.array([*range(labels), *last])
+
     def applies(self, values: ArrayLike) -> NDArray[np.bool_]:
         """Which marks each value has, shape (n, marks)."""
         masks = np.asarray(values, dtype=np.int64)[:, np.newaxis]
@@ -145,3 +193,29 @@ class Choices(Brief):
             return self.not_asked or ""
         names = [label for place, label in enumerate(self.labels) if value >> place & 1]
         return f"{SEPARATOR} ".join(names) or self.none
+
+
+@dataclass(frozen=True)
+class ItemSets:
+    """Sets of `most` items by their ranks, of categories, dummies and that it was not asked: what a device draws from.
+
+    Nobody reads most of them: dummies fill a set from the first one on.
+
+    Example:
+        >>> sets = ItemSets(Choices(("cough", "fever", "pain"), 2))
+        >>> sets.k, sets.label(0), sets.label(9)
+        (10, 'cough; fever', 'blank 1; blank 2')
+    """
+
+    choices: Choices
+
+    @property
+    def k(self) -> int:
+        return comb(self.choices.items, self.choices.most)
+
+    def label(self, value: int) -> str:
+        """The items of one set."""
+        choices = self.choices
+        names = [*choices.labels, *(f"blank {place + 1}" for place in range(choices.most)), choices.not_asked or ""]
+        (own,) = members(np.array([value], dtype=np.uint64), choices.items, choices.most).tolist()
+        return f"{SEPARATOR} ".join(names[item] for item in own)

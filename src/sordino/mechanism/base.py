@@ -133,6 +133,23 @@ class Mechanism(Channel, Displayed):
         return ()
 
     @property
+    def set_sizes(self) -> tuple[int, int, int] | None:
+        """Of a channel from sets to sets of the same items: how many items there are, in a value, and in a code.
+
+        None of any other channel. Both are numbered by their ranks (`exact.combinatorics.subsets`), and a weight
+        depends on nothing but how many items value and code share.
+        """
+        return None
+
+    @property
+    def weight_ends(self) -> tuple[int, int] | None:
+        """The largest and the least weight on one code, of a channel whose values or codes are too many to list.
+
+        None where `columns` shows them.
+        """
+        return None
+
+    @property
     def listed_weights(self) -> int:
         """How many weights its record lists one by one, each of which a reader looks at."""
         return 0

@@ -98,7 +98,7 @@ def test_bytes_are_canonical(plan, kind):
     document = json.loads(made.bytes)
     assert made.bytes == text_of(document).encode("ascii")
     assert b".0," not in made.bytes
-    assert (document["format"], document["version"], document["people"]) == ("sordino plan", 3, 1000)
+    assert (document["format"], document["version"], document["people"]) == ("sordino plan", 4, 1000)
     assert document["hash"] == resealed(document)["hash"] == made.hash
     assert all(isinstance(part["threshold"], str) for part in document["queries"][0]["mechanism"]["inner"])
 
@@ -190,14 +190,14 @@ FORGED = {
     "blocks two ways": (["attributes", "job", "protect", "blocks", "run"], 2, "run"),
     "missing outside": (["attributes", "job", "missing"], "prince", "missing"),
     "no column": (["attributes", "job", "columns"], [], "columns"),
-    "newer version": (["version"], 4, "newer Sordino"),
+    "newer version": (["version"], 5, "newer Sordino"),
     "older version": (
         ["version"],
-        2,
-        "found version 2, which an older Sordino wrote: make one with `sordino.plan` again",
+        3,
+        "found version 3, which an older Sordino wrote: make one with `sordino.plan` again",
     ),
-    "version true": (["version"], True, "version 3"),
-    "version as text": (["version"], "2", "version 3"),
+    "version true": (["version"], True, "version 4"),
+    "version as text": (["version"], "3", "version 4"),
     "another format": (["format"], "sordino aggregate", "must be a plan"),
 }
 

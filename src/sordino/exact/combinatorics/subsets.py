@@ -1,7 +1,7 @@
-"""Subsets of 0..n-1 of one size, as bit masks, in the order of the masks: counting, unranking, tallying.
+"""Subsets of 0..n-1 of one size, as bit masks or lists of members, in the order of the masks: ranking and tallying.
 
 The subset of rank r is found coordinate by coordinate: of the subsets of the first i + 1 elements with s members,
-C(i, s) do not have element i, and these come first.
+C(i, s) do not have element i, and these come first. So the rank of p1 < p2 < ... is the sum of the C(p_i, i).
 """
 
 from functools import cache
@@ -10,7 +10,7 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.exact.source import Words
+from sordino.exact.source import LARGEST_WORD, Words
 
 LARGEST_LIST = 1 << 20
 """Largest number of subsets listed in a table, 8 MB; a look-up beats finding a subset element by element."""
@@ -46,14 +46,39 @@ def members(ranks: Words, n: int, size: int) -> NDArray[np.intp]:
     return _members(ranks, n, size)
 
 
-def _members(ranks: Words, n: int, size: int) -> NDArray[np.intp]:
-    rank, found = ranks.copy(), np.empty((len(ranks), size), dtype=np.intp)
-    for left in range(size, 0, -1):
-        # The largest element is the last one below which fewer than `rank` subsets can be chosen.
-        below = np.array([comb(element, left) for element in range(n)], dtype=np.uint64)
-        found[:, left - 1] = np.searchsorted(below, rank, side="right") - 1
-        rank -= below[found[:, left - 1]]
+def members_of_sizes(ranks: Words, n: int, sizes: NDArray[np.intp], most: int) -> NDArray[np.intp]:
+    """`members` of subsets of each row's own size of at most `most`, shape (rows, most); n behind the last one.
+
+    All rows take as many steps, whatever their sizes.
+    """
+    rank, found = ranks.copy(), np.empty((len(ranks), most), dtype=np.intp)
+    for left in range(most, 0, -1):
+        below, has = _subsets_below(n, left), sizes >= left
+        # The largest element is the last one below which at most `rank` subsets can be chosen.
+        largest = np.searchsorted(below, rank, side="right") - 1
+        found[:, left - 1] = n + has * (largest - n)
+        rank -= has * below[largest]
     return found
+
+
+def ranks_of(elements: NDArray[np.intp], n: int) -> Words:
+    """The ranks of subsets by their ascending members, shape (rows, size), where C(n, size) <= 2^64."""
+    ranks = np.zeros(len(elements), dtype=np.uint64)
+    for place in range(elements.shape[1]):
+        ranks += _subsets_below(n, place + 1)[elements[:, place]]
+    return ranks
+
+
+@cache
+def _subsets_below(n: int, size: int) -> Words:
+    """How many subsets of a size have all members below each element, shape (n,); at most 2^64 - 1."""
+    below = np.array([min(comb(element, size), LARGEST_WORD) for element in range(n)], dtype=np.uint64)
+    below.setflags(write=False)
+    return below
+
+
+def _members(ranks: Words, n: int, size: int) -> NDArray[np.intp]:
+    return members_of_sizes(ranks, n, np.full(len(ranks), size), size)
 
 
 @cache

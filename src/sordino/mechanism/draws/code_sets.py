@@ -1,21 +1,24 @@
 """Sets of codes that support a value, as draws name them: from which of the two sides a coin takes a uniform code.
 
 Every value has a set among the same codes: a run of them, the masks that hold its bit, the points on its hyperplane,
-the translates that hold it. `draw` gives a uniform code of the value's set, or of all others, by as many words for each
-value; `uniform` one of all that are sent. Units: values 0..k-1 and codes are whole numbers.
+the translates that hold it, the subsets that meet its own. `draw` gives a uniform code of the value's set, or of all
+others, by as many words for each value; `uniform` one of all that are sent. Units: values 0..k-1 and codes are whole
+numbers.
 Cost: vectorized; tables of points and masks where they are small.
 """
 
 from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from math import comb
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sordino.exact.combinatorics.subsets import unrank
+from sordino.exact.combinatorics.meeting_sizes import MeetingSizes
+from sordino.exact.combinatorics.subsets import members, members_of_sizes, ranks_of, unrank
 from sordino.exact.source import Stream, Words, uniform_below, uniform_below_either
 
 if TYPE_CHECKING:
@@ -201,6 +204,61 @@ class Translates:
         return np.concatenate((self.base, np.setdiff1d(np.arange(self.p), self.base)))
 
 
+@dataclass(frozen=True, eq=False)
+class Meeting:
+    """Subsets of some items that share at least `sizes.least` of them with the value; both by their ranks."""
+
+    sizes: MeetingSizes
+
+    @property
+    def bounds(self) -> tuple[int, int]:
+        return self.sizes.sides
+
+    def choose_codes(self, values: Values, other: NDArray[np.bool_], choice: Words) -> Words:
+        """By how many items are shared, then which of the value's, then which of the others."""
+        items, chosen, size, _ = self.sizes
+        shared, left = self._shared_items(other, choice)
+        which = left // self._rests[shared]
+        left -= which * self._rests[shared]
+        # Behind the value's own items stands one behind all items, which sorts last.
+        own = np.full((len(values), chosen + 1), items)
+        own[:, :chosen] = members(values.view(np.uint64), items, chosen)
+        within = members_of_sizes(which, chosen, shared, min(chosen, size))
+        beside = members_of_sizes(left, items - chosen, size - shared, size)
+        for place in range(chosen):
+            # The others keep their order without the value's own items, which are passed in ascending order.
+            beside += beside >= own[:, place, np.newaxis]
+        both = np.concatenate((np.take_along_axis(own, within, axis=1), beside), axis=1)
+        both.sort(axis=1)
+        return ranks_of(both[:, :size], items)
+
+    def uniform(self, stream: Stream) -> Words:
+        return uniform_below(self.sizes.codes, stream)
+
+    def _shared_items(self, other: NDArray[np.bool_], choice: Words) -> tuple[NDArray[np.intp], Words]:
+        """How many items each code shares, and the choice among those that share so many."""
+        on, off = self._starts
+        found = self.sizes.least + np.searchsorted(on[1:], choice, side="right")
+        found += other * (np.searchsorted(off[1:], choice, side="right") - found)
+        return found, choice - np.concatenate((off, on))[found]
+
+    @cached_property
+    def _starts(self) -> tuple[Words, Words]:
+        """The first choice of each number of shared items, on either side."""
+        counts, least = self.sizes.counts, self.sizes.least
+        on, off = (
+            np.array([*accumulate(own[:-1], initial=0)], dtype=np.uint64) for own in (counts[least:], counts[:least])
+        )
+        return on, off
+
+    @cached_property
+    def _rests(self) -> Words:
+        """In how many ways a code that shares 0, 1, ... items has others; 1 where no code shares so many."""
+        items, chosen, size, _ = self.sizes
+        ways = [comb(items - chosen, size - shared) for shared in range(min(chosen, size) + 1)]
+        return np.array([max(own, 1) for own in ways], dtype=np.uint64)
+
+
 def read_set(name: str, arguments: list[Any]) -> CodeSet:
     """The set of a draw, of numbers and lists of numbers that were worked out."""
     if name == "run":
@@ -213,5 +271,7 @@ def read_set(name: str, arguments: list[Any]) -> CodeSet:
 
         q, t, count, is_listed = arguments
         return Points(ProjectiveSpace(q, t), count, bool(is_listed))
+    if name == "meeting":
+        return Meeting(MeetingSizes(*arguments))
     p, multipliers, base = arguments
     return Translates(p, np.array(multipliers, dtype=np.intp), np.array(base, dtype=np.intp))

@@ -32,7 +32,7 @@ ARITHMETIC: Mapping[str, Callable[[Any, Any], Any]] = {
 }
 """What is worked out of two numbers: a - b is 0 where b is larger."""
 
-SETS: Mapping[str, str] = {"run": "ncc", "masks": "ncc", "points": "nccc", "translates": "ncll"}
+SETS: Mapping[str, str] = {"run": "ncc", "masks": "ncc", "points": "nccc", "translates": "ncll", "meeting": "ncccc"}
 """Sets of codes for each value, with the kinds of their arguments: the value, then constants (c) and lists (l)."""
 
 DRAWN: Mapping[str, str] = {

@@ -103,7 +103,7 @@ class PlanDocument(StrictTable):
     """
 
     format: Literal["sordino plan"]
-    version: Literal[3]
+    version: Literal[4]
     hash: str
     people: Count
     epsilon: str | None = None

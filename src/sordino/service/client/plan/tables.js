@@ -72,7 +72,7 @@ export function planFields(checks) {
   });
   const SeveralPart = table("SeveralPart", {
     weight: whole(1, 1048576), mechanism: isTable, subtract_totals: truth, "expected?": ExpectedPart, several: text,
-    way: oneOf("combination", "category"),
+    way: oneOf("combination", "category", "meeting"),
   });
   const SurveySectionPart = table("SurveySectionPart", {
     "title?": anyOf(text, tableOf(text)), "text?": anyOf(text, tableOf(text)), attributes: listOf(text, 1),
@@ -89,7 +89,7 @@ export function planFields(checks) {
   });
   const SeriesPart = table("SeriesPart", { periods: whole(1), every: text, start: sized(10, 10), "season?": whole(1) });
   const PlanDocument = table("PlanDocument", {
-    format: oneOf("sordino plan"), version: oneOf(3), hash: text, people: whole(1), "epsilon?": text, "dependence?": DependencePart,
+    format: oneOf("sordino plan"), version: oneOf(4), hash: text, people: whole(1), "epsilon?": text, "dependence?": DependencePart,
     attributes: tableOf(AttributePart, 1), "public?": listOf(PublicPart, 1, 8),
     queries: listOf(anyOf(HistogramPart, TablePart, MeanPart, CovariancePart, RegressionPart, DistributionPart, AbovePart, SeveralPart), 1),
     "words?": QuestionnairePart, "series?": SeriesPart,

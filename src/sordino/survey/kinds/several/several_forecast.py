@@ -22,6 +22,7 @@ from sordino.survey.kinds.question_forecast import (
     unlearned_warning,
 )
 from sordino.survey.kinds.several.several_question import AskedWay, SeveralQuestion
+from sordino.survey.schema.expected_people import expected_of_marks
 
 ALIKE = (
     "Expected if all combinations are equally common. Write what is expected of each category in the survey"
@@ -32,7 +33,11 @@ ALIKE = (
 WORTH = 0.1
 """Part of the people, at least, for which fewer names are offered."""
 
-WAYS = {"combination": "all that apply as one value", "category": "one category, drawn at random"}
+WAYS = {
+    "combination": "all that apply as one value",
+    "category": "one category, drawn at random",
+    "meeting": "a random group that meets what applies",
+}
 """The ways to ask, in words."""
 
 
@@ -67,15 +72,21 @@ class SeveralForecast(Forecast):
         return self._errors(self.question.uniform_way)
 
     def _errors(self, way: SeveralWay) -> Floats:
-        found: Floats = np.sqrt(way.variances(*self.question.split_read(self.read)) / self.question.people)
+        found: Floats = np.sqrt(way.variances(*self._expected) / self.question.people)
         return found
+
+    @cached_property
+    def _expected(self) -> tuple[Floats | None, Floats]:
+        """The shares of combinations and of marks, as `SeveralQuestion.split_read`."""
+        return self.question.split_read(self.read)
 
     @cached_property
     def ways(self) -> list[tuple[str, str, float]]:
         """Each way that keeps the promise: its name, its mechanism, and the root mean square of the standard errors."""
         question = self.question
-        asked = PromisedWays(question.choices.without_names, question.definition.epsilon, LARGEST_CODE_BITS)
-        found = self.parts.of(asked, lambda: tuple(ways_to_ask(*asked)))
+        unnamed, epsilon, (_, marks) = question.choices.without_names, question.definition.epsilon, self._expected
+        asked = PromisedWays(unnamed, epsilon, LARGEST_CODE_BITS, marks.tobytes())
+        found = self.parts.of(asked, lambda: tuple(ways_to_ask(unnamed, epsilon, LARGEST_CODE_BITS, marks)))
         return [(way.way, way.mechanism.name, _typical(self._errors(way))) for way in found]
 
     @cached_property
@@ -172,11 +183,8 @@ def _fewer_names(question: SeveralQuestion) -> tuple[int, float] | None:
     choices = question.choices.without_names
     for most in range(choices.most - 1, 0, -1):
         fewer = replace(choices, most=most)
-        # Of more combinations than are listed one category is asked, whatever their number.
-        if not fewer.is_listed:
-            continue
-        alike = np.full(fewer.k, 1 / fewer.k)
-        marks = alike @ fewer.applies(fewer.values)
+        alike = np.full(fewer.k, 1 / fewer.k) if fewer.is_listed else None
+        marks = expected_of_marks(None, fewer)
         asked = np.isin(choices.values, fewer.values) / fewer.k if choices.is_listed else None
         best = best_way(fewer, question.definition.epsilon, alike, marks, LARGEST_CODE_BITS)
         part = float(best.variances(alike, marks).mean() / question.asked_way.variances(asked, marks).mean())

@@ -11,19 +11,22 @@ from numpy.typing import NDArray
 
 from sordino.definition.pairwise import LDP
 from sordino.definition.sampling import Answer, AnswerType
+from sordino.document.codec import OF_ITEMS
 from sordino.domain.attribute import Attribute
 from sordino.domain.categories import Categories
-from sordino.domain.choices import Choices
+from sordino.domain.choices import Choices, ItemSets
 from sordino.domain.interval import Interval
 from sordino.domain.scaled import Measured
+from sordino.errors import SordinoError
 from sordino.exact.nats import Nats
 from sordino.mechanism.channel import LARGEST_CODE_BITS
+from sordino.mechanism.meeting_subsets import MeetingSubsets
 from sordino.query.number import Number
 from sordino.query.query import Query
 from sordino.query.sampled import Sampled
 from sordino.query.statistic import Value
 from sordino.survey.kinds.promised_channel import PromisedChannel
-from sordino.survey.kinds.question import Floats, ForgedWeight, SharesPart, SharesQuestion
+from sordino.survey.kinds.question import CountedDomain, Floats, ForgedWeight, SharesPart, SharesQuestion
 from sordino.survey.schema.expected_part import round_as_stored
 
 if TYPE_CHECKING:
@@ -36,13 +39,13 @@ class SeveralPart(SharesPart):
 
     Attributes:
         several: the attribute.
-        way: whether the combination is one value of the mechanism, or one of the marks is drawn, uniformly, and its
-            mechanism takes 0 for no and 1 for yes.
+        way: whether the combination is one value of the mechanism; or one of the marks is drawn, uniformly, and its
+            mechanism takes 0 for no and 1 for yes; or the mechanism takes the set of items that the combination makes.
         expected: the shares of what is read: of combinations; or of no and yes for each mark, each mark alike.
     """
 
     several: str
-    way: Literal["combination", "category"]
+    way: Literal["combination", "category", "meeting"]
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -65,7 +68,7 @@ class AskedWay(NamedTuple):
 
     Attributes:
         channel: the integers with their promise.
-        way: whether the mechanism is over combinations, or over no and yes.
+        way: whether the mechanism is over combinations, over no and yes, or over sets of items.
         subtract_totals: whether estimates are shifted to the total.
         choices: the categories, unnamed.
     """
@@ -121,11 +124,47 @@ class SeveralQuestion(SharesQuestion):
         """Whether one of the marks is drawn."""
         return self.part.way == "category"
 
+    @property
+    def by_mark(self) -> bool:
+        """Whether each mark is estimated by itself, of answers that are no or yes."""
+        return self.part.way != "combination"
+
+    @property
+    def by_meeting(self) -> bool:
+        """Whether combinations are filled up to sets of items."""
+        return self.part.way == "meeting"
+
+    @cached_property
+    def channel(self) -> PromisedChannel:
+        """The document's integers under the document's promise."""
+        if not self.by_meeting:
+            return super().channel
+        choices = self.choices
+        sets = ItemSets(choices).k
+        channel = PromisedChannel.of(self.part.mechanism, self.definition, sets, self.parts, OF_ITEMS)
+        sizes = channel.mechanism.set_sizes or ()
+        if sizes[:2] != (choices.items, choices.most):
+            rule = f"the mechanism of {self.name!r} must be about {choices.most} of {choices.items} items"
+            raise SordinoError(rule, found=f"{' of '.join(map(str, sizes[1::-1]))}")
+        return channel
+
     @cached_property
     def domain(self) -> Categories:
-        if self.by_category:
+        if self.by_mark:
             return Categories(ANSWERS)
         return Categories([self.choices.label(int(value)) for value in self.choices.values])
+
+    @property
+    def values(self) -> CountedDomain:
+        return ItemSets(self.choices) if self.by_meeting else self.domain
+
+    def labels(self, value: int) -> list[str]:
+        return [self.values.label(value)]
+
+    @property
+    def certified_values(self) -> int:
+        """By meeting none of the sets is listed."""
+        return self.domain.k
 
     @property
     def domains(self) -> Mapping[str, Categories]:
@@ -135,7 +174,7 @@ class SeveralQuestion(SharesQuestion):
 
     @cached_property
     def query(self) -> Query | Sampled:
-        """The combination; or one of the marks, each a number that is read as one end of its range."""
+        """The combination, or its set; or one of the marks, each a number that is read as one end of its range."""
         if not self.by_category:
             return Query(Value(self.name), self.mechanism)
         marks = len(self.choices.marks)
@@ -147,8 +186,10 @@ class SeveralQuestion(SharesQuestion):
         return ((Answer(((self.place,),), self.certificate.level(self.definition.epsilon), linear=True),),)
 
     def column(self, values: Mapping[str, NDArray[Any]]) -> NDArray[Any] | Measured:
-        """The number of each combination; or of each mark whether it applies, as 1 or 0."""
+        """The number of each combination, or of its set; or of each mark whether it applies, as 1 or 0."""
         own = values[self.name]
+        if self.by_meeting:
+            return self.choices.set_numbers(own)
         if not self.by_category:
             return self.choices.numbers(own)
         applies = self.choices.applies(own)
@@ -190,7 +231,7 @@ class SeveralQuestion(SharesQuestion):
         if read is None:
             alike = expected_of_combinations(None, choices) if choices.is_listed else None
             return alike, expected_of_marks(None, choices)
-        if self.by_category:
+        if self.by_mark:
             answers = read.reshape(-1, 2)
             marks = answers[:, 1] / answers.sum(axis=1)
             given = dict(zip(choices.marks, np.clip(marks, RARE, 1 - RARE).tolist(), strict=True))
@@ -205,11 +246,13 @@ class SeveralQuestion(SharesQuestion):
     @cached_property
     def expected_people(self) -> Floats | None:
         """The shares of what is read, as the plan expects them; None where nothing is known."""
-        cells = 2 * len(self.choices.marks) if self.by_category else self.domain.k
+        cells = 2 * len(self.choices.marks) if self.by_mark else self.domain.k
         return None if self.part.expected is None else self.part.expected.shares(cells)
 
     def expected_of_sample(self, values: NDArray[Any]) -> Floats:
         """The shares of what is read: of combinations, or of the marks' answers."""
+        if self.by_meeting:
+            return self._read_of_marks(self.choices.marks_of_sets(values))
         if not self.by_category:
             return super().expected_of_sample(values)
         return self._read_of_marks((values.mean(axis=0) + 1) / 2)
@@ -221,7 +264,7 @@ class SeveralQuestion(SharesQuestion):
         given = survey.attribute[self.name].expected
         if given is None:
             return None
-        if self.by_category:
+        if self.by_mark:
             return self._read_of_marks(expected_of_marks(given, self.choices))
         return round_as_stored(expected_of_combinations(given, self.choices))
 
@@ -250,6 +293,24 @@ class SeveralQuestion(SharesQuestion):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        yes = " What is drawn is public, the answer to it is not." if self.by_category else ""
-        said = f"Which categories of {self.quoted_title} apply, and how many, is protected as one value.{yes}"
-        return said, *super().notes
+        how = " What is drawn is public, the answer to it is not." if self.by_category else ""
+        said = f"Which categories of {self.quoted_title} apply, and how many, is protected as one value.{how}"
+        return (said, *self._group_in_words, *super().notes)
+
+    @property
+    def _group_in_words(self) -> tuple[str, ...]:
+        """By meeting what a report is, and why it looks like one of anybody else."""
+        mechanism, choices = self.mechanism, self.choices
+        if not isinstance(mechanism, MeetingSubsets):
+            return ()
+        most, size, least = choices.most, mechanism.size, mechanism.least
+        unasked = "" if choices.not_asked is None else f", {choices.not_asked!r}"
+        blanks = "1 blank" if most == 1 else f"{most} blanks"
+        drawn = "one" if size == 1 else f"a group of {size}"
+        shared = "at least one that applies" if least == 1 else f"at least {least} that apply"
+        likelier = "One that applies is" if size == 1 else f"Groups with {shared} are"
+        filled = "none applies, the blank counts" if most == 1 else f"fewer than {most} apply, blanks count"
+        said = (
+            f"A report about {self.quoted_title} is {drawn} of {len(choices.labels):,} categories{unasked} and {blanks}"
+        )
+        return (f"{said}, drawn at random. {likelier} more likely; where {filled} instead.",)
