@@ -18,7 +18,7 @@ from sordino import Plan, Survey
 from sordino.survey.planning.plan_design import design_plan
 from sordino.survey.results.result import results
 
-TIMES, FIXED, RUNS = 10, 0.25, 3
+TIMES, FIXED, RUNS = 10, 0.25, 8
 PEOPLE = 20_000
 SIZES = {
     "histogram": 300,
