@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import ceil, isfinite, sqrt
+from math import ceil, inf, isfinite, sqrt
 from typing import TYPE_CHECKING
 
 from sordino.blocks.arrow_rows import COUNT, NUMBER, TEXT, ArrowRows, rows_table
@@ -17,6 +17,7 @@ from sordino.blocks.tables import TextTable
 from sordino.estimation.intervals.share_interval import errors_to_either_side
 from sordino.printable import printable
 from sordino.survey.kinds.question_forecast import Forecast, in_two_digits
+from sordino.survey.kinds.shares.joined_forecast import JoinedForecast
 from sordino.survey.planning.forecast import group_warnings, lookalike_warnings, warnings
 from sordino.survey.planning.least_epsilon import LeastEpsilon
 from sordino.survey.planning.plan import Plan
@@ -154,6 +155,15 @@ class PlanForecast(ArrowRows, WithCell, Displayed):
         more = "No number of people is enough for all" if enough is None else f"{in_two_digits(enough)} people would do"
         yield f"{more}; {asked}."
 
+    def joined_sentences(self) -> Iterator[str]:
+        """How many people asking histograms together saves; nothing where each is asked by itself."""
+        joined = [one for one in self.forecasts if isinstance(one, JoinedForecast)]
+        if not joined or not (gain := min(one.gain for one in joined)) < inf:
+            return
+        tables = {table.name: table for one in joined for table in one.question.tables}
+        people = sum(table.people for table in tables.values())
+        yield joining_in_words([len(table.attributes) for table in tables.values()], len(joined), people, people * gain)
+
     def grouped_warnings(self) -> tuple[str, ...]:
         """What so few people cannot be expected to answer, in a line for all questions, and one for all groups."""
         found, groups = warnings(self.forecasts), tuple(group_warnings(self.plan))
@@ -192,6 +202,21 @@ class PlanForecast(ArrowRows, WithCell, Displayed):
         found = [error for one in self.forecasts for error in one.errors()]
         reach = errors_to_either_side(self.confidence)
         return [name for name, _ in found], [error for _, error in found], [reach * error for _, error in found]
+
+
+def joining_in_words(at_a_time: Sequence[int], count: int, people: float, alone: float) -> str:
+    """How many people questions take together and one at a time.
+
+    Args:
+        at_a_time: how many attributes each table has.
+        count: of the questions.
+        people: needed together.
+        alone: needed for the same errors one at a time.
+    """
+    least, most = min(at_a_time), max(at_a_time)
+    times = f"{least}" if least == most else f"{least} to {most}"
+    fewer, more = in_two_digits(ceil(people)), in_two_digits(ceil(alone))
+    return f"{count:,} questions asked {times} at a time: {fewer} people instead of {more} for the same errors."
 
 
 def _group(forecast: Forecast) -> BlockGroup:

@@ -121,7 +121,9 @@ class PlanEstimate(ArrowRows, WithCell, WithFigures):
     @property
     def _tables(self) -> list[QuantityTable]:
         own = [table for blocks in self.blocks for table in tables_of(blocks)]
-        return [*own, *self.views.tables()]
+        before, after = self.views.before_and_after("rows")
+        lead, rest = ([table for view in some for table in view.tables()] for some in (before, after))
+        return [*lead, *own, *rest]
 
     @property
     def confidence(self) -> float:

@@ -3,6 +3,7 @@
 from sordino.views.associations import Associations
 from sordino.views.collection_changes import CollectionChanges
 from sordino.views.group_results import GroupedResults
+from sordino.views.joined_results import JoinedResults
 from sordino.views.plan_series import PlanSeries
 from sordino.views.pooled_results import PooledResults
 from sordino.views.raked_tables import RakedTables
@@ -12,6 +13,7 @@ from sordino.views.view import View, Views, ViewSource
 from sordino.views.weighted_results import Weighted
 
 VIEWS: tuple[type[View], ...] = (
+    JoinedResults,
     GroupedResults,
     Weighted,
     PlanSeries,

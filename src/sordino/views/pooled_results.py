@@ -29,7 +29,7 @@ from sordino.estimation.means_and_covariances import NormalEstimate
 from sordino.mechanism.channel import Aggregate
 from sordino.printable import SEPARATOR, join_label
 from sordino.survey.kinds.coverage import Coverage
-from sordino.survey.kinds.estimate_rows import IN_ORDER, LARGEST, EstimateRow
+from sordino.survey.kinds.estimate_rows import IN_ORDER, LARGEST, UNBIASED, EstimateRow
 from sordino.survey.kinds.question import MeanReading, Question
 from sordino.survey.kinds.shares.shares_result import HistogramResult
 from sordino.survey.planning.plan import Plan
@@ -55,6 +55,7 @@ class PooledResult:
         ends: within which the numbers are.
         is_date: whether they are dates, in days since 1970-01-01.
         attributes: that the numbers are of, by name.
+        is_joined: whether it is a histogram in whose place the questions are asked.
     """
 
     name: str
@@ -66,6 +67,7 @@ class PooledResult:
     ends: tuple[float, float]
     is_date: bool = False
     attributes: Mapping[str, Attribute] = field(default_factory=dict)
+    is_joined: bool = False
 
     @property
     def title(self) -> str:
@@ -100,31 +102,51 @@ class PooledResult:
             [own.phrasing.value(str(one)) for own, one in zip(self.attributes.values(), values, strict=True)]
         )
 
+    @cached_property
+    def excerpt(self) -> Sequence[int]:
+        """The places that people read: of many the largest."""
+        places = range(len(self.heads))
+        if len(places) > IN_ORDER:
+            return [*map(int, np.argsort(-self.estimate.value, kind="stable")[:LARGEST])]
+        return places
+
+    @property
+    def _how(self) -> str:
+        """How it was found, in words."""
+        count, names = len(self.questions), "; ".join(self.questions)
+        weighted = "each weighted by its precision in the population that all of them together show"
+        if not self.is_joined:
+            return f"Pooled from {count:,} questions ({names}), {weighted}."
+        if count == 1:
+            return "Asked together with others: read off the table of all of them."
+        return f"Asked together with others: pooled from {count:,} tables, {weighted}."
+
     def table(self) -> QuantityTable:
         """The numbers as they are shown: of many the largest are read."""
         low, high = self.interval
-        places: Sequence[int] = range(len(self.heads))
-        if len(places) > IN_ORDER:
-            places = np.argsort(-self.estimate.value, kind="stable")[:LARGEST].tolist()
-        names = "; ".join(self.questions)
-        how = (
-            f"Pooled from {len(self.questions):,} questions ({names}), each weighted by its precision in the population"
-            " that all of them together show."
-        )
+        names = self.name if self.is_joined else "; ".join(self.questions)
+        title = f"{self.estimate.n:,} reports; {self.title}, pooled"
+        if self.is_joined:
+            title = f"{self.estimate.n:,} reports; all {len(self.heads):,} values"
         return QuantityTable(
             question=names,
             about=self.title,
             columns={"estimate": self.estimate.value, "stderr": self.estimate.stderr, "low": low, "high": high},
             label=self.label,
             readable_label=self.label_read,
-            kind=lambda _: "pooled",
+            kind=lambda _: "share" if self.is_joined else "pooled",
             key=lambda place: self.heads[place],
             confidence=self.coverage.confidence,
-            excerpt=places,
-            title=f"{self.estimate.n:,} reports; {self.title}, pooled",
+            excerpt=self.excerpt,
+            title=title,
             are_shares=not self.what,
             is_date=lambda _: self.is_date,
-            sentences=(Sentence(how, Purpose.METHOD), self.coverage.sentence("number")),
+            asked=self.title if self.is_joined else "",
+            sentences=(
+                *((Sentence(UNBIASED, Purpose.COLUMNS),) if self.is_joined else ()),
+                Sentence(self._how, Purpose.METHOD),
+                self.coverage.sentence("number"),
+            ),
         )
 
     def rows(self) -> Iterator[EstimateRow]:
@@ -153,8 +175,9 @@ class PooledResults(View):
 
     @classmethod
     def of(cls, source: ViewSource) -> "Self | NotApplicable":
-        each = pooled_results(source.plan, source.tally, source.results, source.coverage)
-        return cls(tuple(each)) if each else NotApplicable("no two questions say the same of honest reports")
+        found = pooled_results(source.plan, source.tally, source.results, source.coverage)
+        each = tuple(result for result in found if not result.is_joined)
+        return cls(each) if each else NotApplicable("no two questions say the same of honest reports")
 
     def rows(self, *, derived: bool = True) -> Iterator[dict[str, Any]]:
         del derived
@@ -180,7 +203,9 @@ def pooled_rows(results: Iterable[PooledResult]) -> Iterator[dict[str, Any]]:
 
 
 def pooled_results(plan: Plan, aggregate: Aggregate, found: Sequence[Result], coverage: Coverage) -> list[PooledResult]:
-    """All that two questions or more tell; nothing where reports may be forged, of which nothing bounds the weight.
+    """All that two questions or more tell, and the histograms in whose place tables are asked.
+
+    Nothing where reports may be forged, of which nothing bounds the weight.
 
     Args:
         plan: that the reports belong to.
@@ -198,6 +223,7 @@ def _shares(found: Sequence[Result], coverage: Coverage) -> Iterator[PooledResul
     asked = [tuple(result.question.attribute_names) for result in told]
     targets = {frozenset(names): names for names in (*asked, *((name,) for names in asked for name in names))}
     domains = {name: domain for result in told for name, domain in result.question.domains.items()}
+    joined = {name for result in told if result.question.is_joined for name in result.question.attribute_names}
     by_name: dict[str, list[HistogramResult]] = {}
     for result in told:
         for name in dict.fromkeys(result.question.attribute_names):
@@ -210,13 +236,14 @@ def _shares(found: Sequence[Result], coverage: Coverage) -> Iterator[PooledResul
             if key <= set(result.question.attribute_names) and tells_sums(result.question.mechanism, count)
         ]
         # Counted before anything is worked out: most quantities are of one question, which has them already.
-        if len(telling) >= FEWEST:
+        is_joined = len(names) == 1 and names[0] in joined
+        if len(telling) >= (1 if is_joined else FEWEST):
             parts = [(result.question, _part(result, names)) for result in telling]
             labels = product(*([domains[name].label(value) for value in range(domains[name].k)] for name in names))
             heads = tuple(_head(names, values) for values in labels)
             own = {each.name: each for question, _ in parts for each in question.attributes}
             pooled = _pool(join_label(names), heads, parts, coverage, (0.0, 1.0))
-            yield replace(pooled, attributes={name: own[name] for name in names})
+            yield replace(pooled, attributes={name: own[name] for name in names}, is_joined=is_joined)
 
 
 def _head(names: tuple[str, ...], values: tuple[str, ...]) -> EstimateRow:
