@@ -147,7 +147,8 @@ def _mistakes(view: type[View]) -> Iterator[KindMistake]:
             applies = applies or view.name in views
             yield from _shown_mistakes(view, trial.way, views)
     if not applies:
-        yield KindMistake("it must apply to some estimates", "none of a whole survey, a series, questions asked together and one question")
+        found = "none of a whole survey, a series, questions asked together and one question"
+        yield KindMistake("it must apply to some estimates", found)
 
 
 def _make(view: type[View], trial: ViewTrial, made: list[Views]) -> None:

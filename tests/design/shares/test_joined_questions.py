@@ -124,6 +124,7 @@ def test_gains_are_of_the_people_that_each_question_has():
     ("sizes", "epsilon"),
     [
         ([2, 2, 2], "1.3"),
+        ([2, 2, 2, 2], "1.4"),
         ([3, 3, 3], "2.5"),
         ([5, 5], "3.7"),
         ([10, 10], "5.2"),
