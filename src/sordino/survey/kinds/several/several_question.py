@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import comb
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -15,18 +14,19 @@ from sordino.definition.sampling import Answer, AnswerType
 from sordino.document.codec import OF_ITEMS
 from sordino.domain.attribute import Attribute
 from sordino.domain.categories import Categories
-from sordino.domain.choices import Choices
+from sordino.domain.choices import Choices, ItemSets
 from sordino.domain.interval import Interval
 from sordino.domain.scaled import Measured
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats
 from sordino.mechanism.channel import LARGEST_CODE_BITS
+from sordino.mechanism.meeting_subsets import MeetingSubsets
 from sordino.query.number import Number
 from sordino.query.query import Query
 from sordino.query.sampled import Sampled
 from sordino.query.statistic import Value
 from sordino.survey.kinds.promised_channel import PromisedChannel
-from sordino.survey.kinds.question import Floats, ForgedWeight, SharesPart, SharesQuestion
+from sordino.survey.kinds.question import CountedDomain, Floats, ForgedWeight, SharesPart, SharesQuestion
 from sordino.survey.schema.expected_part import round_as_stored
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ class SeveralQuestion(SharesQuestion):
         if not self.by_meeting:
             return super().channel
         choices = self.choices
-        sets = comb(choices.items, choices.most)
+        sets = ItemSets(choices).k
         channel = PromisedChannel.of(self.part.mechanism, self.definition, sets, self.parts, OF_ITEMS)
         sizes = channel.mechanism.set_sizes or ()
         if sizes[:2] != (choices.items, choices.most):
@@ -153,6 +153,18 @@ class SeveralQuestion(SharesQuestion):
         if self.by_mark:
             return Categories(ANSWERS)
         return Categories([self.choices.label(int(value)) for value in self.choices.values])
+
+    @property
+    def values(self) -> CountedDomain:
+        return ItemSets(self.choices) if self.by_meeting else self.domain
+
+    def labels(self, value: int) -> list[str]:
+        return [self.values.label(value)]
+
+    @property
+    def certified_values(self) -> int:
+        """By meeting none of the sets is listed."""
+        return self.domain.k
 
     @property
     def domains(self) -> Mapping[str, Categories]:
@@ -281,6 +293,24 @@ class SeveralQuestion(SharesQuestion):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        yes = " What is drawn is public, the answer to it is not." if self.by_category else ""
-        said = f"Which categories of {self.quoted_title} apply, and how many, is protected as one value.{yes}"
-        return said, *super().notes
+        how = " What is drawn is public, the answer to it is not." if self.by_category else ""
+        said = f"Which categories of {self.quoted_title} apply, and how many, is protected as one value.{how}"
+        return (said, *self._group_in_words, *super().notes)
+
+    @property
+    def _group_in_words(self) -> tuple[str, ...]:
+        """By meeting what a report is, and why it looks like one of anybody else."""
+        mechanism, choices = self.mechanism, self.choices
+        if not isinstance(mechanism, MeetingSubsets):
+            return ()
+        most, size, least = choices.most, mechanism.size, mechanism.least
+        unasked = "" if choices.not_asked is None else f", {choices.not_asked!r}"
+        blanks = "1 blank" if most == 1 else f"{most} blanks"
+        drawn = "one" if size == 1 else f"a group of {size}"
+        shared = "at least one that applies" if least == 1 else f"at least {least} that apply"
+        likelier = "One that applies is" if size == 1 else f"Groups with {shared} are"
+        filled = "none applies, the blank counts" if most == 1 else f"fewer than {most} apply, blanks count"
+        said = (
+            f"A report about {self.quoted_title} is {drawn} of {len(choices.labels):,} categories{unasked} and {blanks}"
+        )
+        return (f"{said}, drawn at random. {likelier} more likely; where {filled} instead.",)
