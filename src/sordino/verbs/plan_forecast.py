@@ -17,7 +17,6 @@ from sordino.blocks.tables import TextTable
 from sordino.estimation.intervals.share_interval import errors_to_either_side
 from sordino.printable import printable
 from sordino.survey.kinds.question_forecast import Forecast, in_two_digits
-from sordino.survey.kinds.shares.joined_forecast import JoinedForecast
 from sordino.survey.planning.forecast import group_warnings, lookalike_warnings, warnings
 from sordino.survey.planning.least_epsilon import LeastEpsilon
 from sordino.survey.planning.plan import Plan
@@ -157,12 +156,12 @@ class PlanForecast(ArrowRows, WithCell, Displayed):
 
     def joined_sentences(self) -> Iterator[str]:
         """How many people asking histograms together saves; nothing where each is asked by itself."""
-        joined = [one for one in self.forecasts if isinstance(one, JoinedForecast)]
-        if not joined or not (gain := min(one.gain for one in joined)) < inf:
+        gains = [one.gain for one in self.forecasts if one.gain is not None]
+        if not gains or not min(gains) < inf:
             return
-        tables = {table.name: table for one in joined for table in one.question.tables}
-        people = sum(table.people for table in tables.values())
-        yield joining_in_words([len(table.attributes) for table in tables.values()], len(joined), people, people * gain)
+        tables = [question for question in self.plan.questions if question.is_joined]
+        people = sum(table.people for table in tables)
+        yield joining_in_words([len(one.attributes) for one in tables], len(gains), people, people * min(gains))
 
     def grouped_warnings(self) -> tuple[str, ...]:
         """What so few people cannot be expected to answer, in a line for all questions, and one for all groups."""

@@ -3,9 +3,8 @@
 from sordino.views.associations import Associations
 from sordino.views.collection_changes import CollectionChanges
 from sordino.views.group_results import GroupedResults
-from sordino.views.joined_results import JoinedResults
 from sordino.views.plan_series import PlanSeries
-from sordino.views.pooled_results import PooledResults
+from sordino.views.pooled_results import JoinedResults, PooledResults
 from sordino.views.raked_tables import RakedTables
 from sordino.views.share_differences import ShareDifferences
 from sordino.views.table_results import TableResults

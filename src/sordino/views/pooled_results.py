@@ -2,10 +2,13 @@
 
 A table tells its margins, and the cells of the tables within it; every question about a number's mean, its covariances
 or a regression with it tells the mean. The rows of each question stay what they are.
+
+Of histograms that a plan asks together, as tables, the pooled shares are what the survey asked for: they stand before
+all else, and the tables' cells below.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -15,7 +18,9 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from sordino.blocks.block import BlockGroup
+from sordino.blocks.block import BlockGroup, Plot
+from sordino.blocks.charts import BarChart, Shares
+from sordino.blocks.finding import Finding
 from sordino.blocks.sentence import Purpose, Sentence
 from sordino.blocks.tables import QuantityTable
 from sordino.domain.attribute import Attribute
@@ -31,6 +36,7 @@ from sordino.printable import SEPARATOR, join_label
 from sordino.survey.kinds.coverage import Coverage
 from sordino.survey.kinds.estimate_rows import IN_ORDER, LARGEST, UNBIASED, EstimateRow
 from sordino.survey.kinds.question import MeanReading, Question
+from sordino.survey.kinds.shares.largest_share import largest_share
 from sordino.survey.kinds.shares.shares_result import HistogramResult
 from sordino.survey.planning.plan import Plan
 from sordino.survey.results.result import Result, joint_shares
@@ -40,6 +46,9 @@ TITLE = "From several questions together"
 
 FEWEST = 2
 """Questions that are pooled."""
+
+MOST_FINDINGS = 8
+"""Histograms asked together whose findings are said."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,6 +204,68 @@ class PooledResults(View):
         return TITLE
 
 
+@dataclass(frozen=True, eq=False)
+class JoinedResults(View):
+    """The histograms of a plan that asks them together.
+
+    Attributes:
+        each: in the order in which tables name them.
+    """
+
+    name: ClassVar[str] = "together"
+    places: ClassVar[Places] = Places(page=-3, terminal=-3, notebook=-3, rows=-1, json=0, live=0)
+    about_all: ClassVar[bool] = True
+    each: tuple[PooledResult, ...]
+
+    @classmethod
+    def of(cls, source: ViewSource) -> "Self | NotApplicable":
+        if not any(question.is_joined for question in source.plan.questions):
+            return NotApplicable("each question is asked by itself")
+        found = pooled_results(source.plan, source.tally, source.results, source.coverage)
+        each = tuple(result for result in found if result.is_joined)
+        return cls(each) if each else NotApplicable("no reports, or forged ones, whose weight in a margin has no bound")
+
+    def rows(self, *, derived: bool = True) -> Iterator[dict[str, Any]]:
+        del derived
+        return iter(())
+
+    def tables(self) -> list[QuantityTable]:
+        return [result.table() for result in self.each]
+
+    def json(self) -> dict[str, Any]:
+        return {self.name: [row for result in self.each for row in result.rows()]}
+
+    def parts(self) -> Iterator[ViewPart]:
+        # As one part: what holds for all of them is printed once.
+        yield ViewPart(self.name, tuple(map(_group_of, self.each)))
+
+    def findings(self) -> Iterator[Finding]:
+        """Which answer has the largest share, of the first histograms."""
+        for result in self.each[:MOST_FINDINGS]:
+            count = len(result.heads)
+            if count > 1:
+                together = replace(result, coverage=result.coverage.for_all(count)).interval
+                label = _quote_labels(result)
+                yield largest_share(result.title, label, _shares_of(result), together, result.coverage.confidence)
+
+
+def _group_of(result: PooledResult) -> BlockGroup:
+    return BlockGroup("Shares", (Plot(BarChart, lambda: _bars_of(result)), result.table()), result.title)
+
+
+def _shares_of(result: PooledResult) -> Shares:
+    return Shares(result.estimate.value, *result.interval, stderr=result.estimate.stderr)
+
+
+def _bars_of(result: PooledResult) -> BarChart:
+    places = np.array(result.excerpt, dtype=np.intp)
+    return BarChart(tuple(map(result.label_read, places.tolist())), _shares_of(result).of(places))
+
+
+def _quote_labels(result: PooledResult) -> Callable[[int], str]:
+    return lambda place: repr(result.label_read(place))
+
+
 def pooled_rows(results: Iterable[PooledResult]) -> Iterator[dict[str, Any]]:
     """The numbers of all, as rows of frames and files."""
     for result in results:
@@ -237,7 +308,7 @@ def _shares(found: Sequence[Result], coverage: Coverage) -> Iterator[PooledResul
         ]
         # Counted before anything is worked out: most quantities are of one question, which has them already.
         is_joined = len(names) == 1 and names[0] in joined
-        if len(telling) >= (1 if is_joined else FEWEST):
+        if is_joined or len(telling) >= FEWEST:
             parts = [(result.question, _part(result, names)) for result in telling]
             labels = product(*([domains[name].label(value) for value in range(domains[name].k)] for name in names))
             heads = tuple(_head(names, values) for values in labels)

@@ -12,7 +12,7 @@ from sordino.design.accuracy import subtracting_helps
 from sordino.design.shares.best_mechanism import best_mechanism
 from sordino.design.shares.joined_questions import (
     LEAST_GAIN,
-    Channel,
+    CellsChannel,
     balanced_tables,
     join_questions,
     margin_variances,
@@ -28,7 +28,7 @@ def channels(epsilon):
     def channel(k):
         if k not in made:
             mechanism = best_mechanism(k, LDP(epsilon), 60)
-            made[k] = Channel(mechanism, subtracting_helps(mechanism))
+            made[k] = CellsChannel(mechanism, subtracting_helps(mechanism))
         return made[k]
 
     return channel
@@ -95,7 +95,7 @@ def test_margins_vary_as_the_dense_channel_says(sizes, epsilon):
     # The best unbiased weights at even cells, where all codes of a symmetric channel are alike.
     law = rows.mean(axis=0)
     left = (rows / law).T @ np.linalg.pinv((rows / law) @ rows.T)
-    found = margin_variances(shares, Channel(mechanism, subtract))
+    found = margin_variances(shares, CellsChannel(mechanism, subtract))
     index = list(product(*map(range, sizes)))
     for axis, own in enumerate(shares):
         inside = np.array([[cell[axis] == value for cell in index] for value in range(len(own))], dtype=float)

@@ -29,7 +29,7 @@ def survey(names=NAMES, *, epsilon="4", together=True, asks=None, **attributes):
 
 
 def tables_of(frozen):
-    return [part.names for part in frozen.document.queries if part.joined]
+    return [part.names for part in frozen.document.queries if part.joined_names]
 
 
 @pytest.mark.parametrize("given", [survey(), survey(epsilon="3"), survey(("a", "b", "c", "d"), epsilon="2")])

@@ -39,7 +39,7 @@ MOST_VALUES = 64
 """Of a histogram that is considered: to join two such takes an epsilon at which next to nothing is hidden."""
 
 
-class Channel(NamedTuple):
+class CellsChannel(NamedTuple):
     """How cells are reported.
 
     Attributes:
@@ -76,7 +76,7 @@ class MarginsPart(NamedTuple):
     shares: tuple[bytes, ...]
 
 
-def join_questions(shares: Sequence[Floats], channel: Callable[[int], Channel]) -> JoinedQuestions | None:
+def join_questions(shares: Sequence[Floats], channel: Callable[[int], CellsChannel]) -> JoinedQuestions | None:
     """The tables that save most people; None where no two histograms gain by it.
 
     Args:
@@ -91,7 +91,7 @@ def join_questions(shares: Sequence[Floats], channel: Callable[[int], Channel]) 
         return parts.of(part, lambda: margin_variances(own, channel(prod(part.shape))))
 
     best, most = None, 0.0
-    for some in _nested(shares):
+    for some in _nested_sets(shares):
         for found in _tables_of_each_size(some, shares, variances):
             gains = [found.gains[place] for place in some]
             saved = sum(map(log, gains))
@@ -100,7 +100,7 @@ def join_questions(shares: Sequence[Floats], channel: Callable[[int], Channel]) 
     return best
 
 
-def margin_variances(shares: Sequence[Floats], channel: Channel) -> Floats:
+def margin_variances(shares: Sequence[Floats], channel: CellsChannel) -> Floats:
     """The mean variance of the shares of each attribute of a table, times n, shape (m,).
 
     Args:
@@ -112,11 +112,13 @@ def margin_variances(shares: Sequence[Floats], channel: Channel) -> Floats:
         # Nothing is learned, or reports do not tell how cells go together: margins would have no intervals.
         return np.full(len(shape), np.inf)
     cells: Floats = reduce(np.multiply.outer, shares).reshape(-1)
-    found = [
-        Functionals(channel.mechanism, sums_over(shape, [axis]), channel.subtract_totals).expected_variances(cells)
-        for axis in range(len(shape))
-    ]
+    found = [margin_shares(channel, shape, axis).expected_variances(cells) for axis in range(len(shape))]
     return np.array([own.mean() for own in found])
+
+
+def margin_shares(channel: CellsChannel, shape: Sequence[int], axis: int) -> Functionals:
+    """The shares of one attribute of a table, as sums of its cells."""
+    return Functionals(channel.mechanism, sums_over(shape, [axis]), channel.subtract_totals)
 
 
 def balanced_tables(d: int, m: int) -> list[tuple[int, ...]]:
@@ -159,7 +161,7 @@ def pair_counts(tables: Sequence[Sequence[int]]) -> Counter[tuple[int, int]]:
     return Counter(pair for table in tables for pair in combinations(sorted(table), 2))
 
 
-def _nested(shares: Sequence[Floats]) -> Iterator[list[int]]:
+def _nested_sets(shares: Sequence[Floats]) -> Iterator[list[int]]:
     """The histograms of at most so many values, for each number: those of few values gain first; by size."""
     sizes = [len(own) for own in shares]
     for most in sorted({size for size in sizes if 1 < size <= MOST_VALUES}):

@@ -156,7 +156,7 @@ class QuestionPart(StrictTable, ABC):
     """Whether it reads a number as one of its bins, by the edges that stand at the attribute."""
 
     @property
-    def joined(self) -> tuple[str, ...]:
+    def joined_names(self) -> tuple[str, ...]:
         """The attributes in place of whose histograms it is asked."""
         return ()
 
@@ -287,7 +287,7 @@ class Question(AskedQuestion):
     @property
     def is_joined(self) -> bool:
         """Whether it stands in place of the histograms of its attributes."""
-        return bool(self.part.joined)
+        return bool(self.part.joined_names)
 
     @property
     @abstractmethod

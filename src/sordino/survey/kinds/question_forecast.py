@@ -69,6 +69,11 @@ class Forecast(ABC):
         return None
 
     @property
+    def gain(self) -> float | None:
+        """People needed one question at a time over those needed together with others; None where it is asked alone."""
+        return None
+
+    @property
     def accuracy_note(self) -> str:
         """What of the question an accuracy is about, where that is not all that is shown."""
         return ""

@@ -14,8 +14,8 @@ from sordino.printable import HIDDEN
 from sordino.survey.kinds.question import Floats
 from sordino.survey.kinds.question_forecast import Forecast
 from sordino.survey.kinds.shares.fitted_forecast import FittedForecast
-from sordino.survey.kinds.shares.joined_forecast import JoinedForecast
 from sordino.survey.kinds.shares.joined_histogram import joined_histograms
+from sordino.survey.kinds.shares.shares_forecast import JoinedForecast
 from sordino.survey.planning.expectations import Expectations
 from sordino.survey.planning.plan import Plan
 from sordino.survey.schema.attribute_part import MOST_PEOPLE

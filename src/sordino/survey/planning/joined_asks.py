@@ -16,16 +16,18 @@ from typing import NamedTuple
 import numpy as np
 
 from sordino.definition.pairwise import LDP
-from sordino.design.shares.joined_questions import Channel, JoinedQuestions, join_questions
+from sordino.design.shares.joined_questions import CellsChannel, JoinedQuestions, join_questions
 from sordino.distinct import DistinctParts
 from sordino.document.codec import OF_SHARES, decode_over
 from sordino.exact.floats import Floats
 from sordino.exact.nats import Nats
-from sordino.survey.kinds.shares.histogram_kind import HISTOGRAM
 from sordino.survey.kinds.shares.shares_kind import designed_channel
 from sordino.survey.reading.ask_table import MOST_WEIGHT, AskTable
 from sordino.survey.reading.survey_file import Survey
 from sordino.survey.schema.expected_people import expected_values
+
+HISTOGRAM = "histogram"
+"""The setting that asks for the shares of an attribute's values."""
 
 
 class PlannedAsk(NamedTuple):
@@ -68,7 +70,7 @@ def planned_asks(survey: Survey, code_bits: int, designs: DistinctParts) -> list
     tables: dict[str, list[tuple[str, ...]]] = {}
     weights: dict[tuple[str, ...], int] = {}
     joined = set[str]()
-    by_name = {one.attributes[0]: one for _, one in asked if one.kind is HISTOGRAM}
+    by_name = {one.attributes[0]: one for _, one in asked if one.word == HISTOGRAM}
     for group in joined_asks(survey, code_bits, designs) if survey.together else ():
         members = {name for table in group.tables for name in table}
         joined |= members
@@ -79,7 +81,7 @@ def planned_asks(survey: Survey, code_bits: int, designs: DistinctParts) -> list
     planned = []
     for place, ask in asked:
         name = ask.attributes[0]
-        if ask.kind is not HISTOGRAM or name not in joined:
+        if ask.word != HISTOGRAM or name not in joined:
             planned.append(PlannedAsk(place, ask))
             continue
         own = [AskTable.from_settings(weight=weights[table], table=list(table)) for table in tables.get(name, ())]
@@ -95,14 +97,14 @@ def joined_asks(survey: Survey, code_bits: int, designs: DistinctParts) -> Itera
         code_bits: of a report at most.
         designs: what is designed for the survey.
     """
-    for (epsilon, weight), names in _alike(survey).items():
-        shares = [_expected(survey, name) for name in names]
+    for (epsilon, weight), names in _alike_histograms(survey).items():
+        shares = [_expected_shares(survey, name) for name in names]
         found = join_questions(shares, _channels(LDP(epsilon), code_bits, designs))
-        if found is not None and (asks := _named(found, names, weight, survey)) is not None:
+        if found is not None and (asks := _with_names(found, names, weight, survey)) is not None:
             yield asks
 
 
-def _named(found: JoinedQuestions, names: Sequence[str], weight: int, survey: Survey) -> JoinedAsks | None:
+def _with_names(found: JoinedQuestions, names: Sequence[str], weight: int, survey: Survey) -> JoinedAsks | None:
     """The tables by name; None where a weight is too large, or a name would be another's."""
     tables = tuple(tuple(names[place] for place in table) for table in found.tables)
     members = {name for table in tables for name in table}
@@ -116,7 +118,7 @@ def _named(found: JoinedQuestions, names: Sequence[str], weight: int, survey: Su
     return JoinedAsks(tuple(name for name in names if name in members), tables, gain)
 
 
-def _alike(survey: Survey) -> dict[tuple[Nats, int], list[str]]:
+def _alike_histograms(survey: Survey) -> dict[tuple[Nats, int], list[str]]:
     """The attributes whose histograms may be joined, by what they have in common: an epsilon, and a weight."""
     if survey.by_coordinates or survey.series is not None:
         return {}
@@ -127,23 +129,23 @@ def _alike(survey: Survey) -> dict[tuple[Nats, int], list[str]]:
     found: dict[tuple[Nats, int], list[str]] = {}
     for ask in survey.questions:
         name = ask.attributes[0]
-        if ask.kind is not HISTOGRAM or name in conditional or asked.count(name) > 1 or survey.attribute[name].grid:
+        if ask.word != HISTOGRAM or name in conditional or asked.count(name) > 1 or survey.attribute[name].grid:
             continue
         if isinstance(promise := survey.definition(name), LDP):
             found.setdefault((promise.epsilon, ask.weight), []).append(name)
     return {alike: names for alike, names in found.items() if len(names) > 1}
 
 
-def _expected(survey: Survey, name: str) -> Floats:
+def _expected_shares(survey: Survey, name: str) -> Floats:
     attribute = survey.attribute_named(name)
     given = survey.attribute[name].expected
     k = attribute.finite.k
     return np.full(k, 1 / k) if given is None else expected_values(given, attribute)
 
 
-def _channels(promise: LDP, code_bits: int, designs: DistinctParts) -> Callable[[int], Channel]:
-    def channel(k: int) -> Channel:
+def _channels(promise: LDP, code_bits: int, designs: DistinctParts) -> Callable[[int], CellsChannel]:
+    def channel(k: int) -> CellsChannel:
         part = designed_channel(k, promise, code_bits, designs)
-        return Channel(decode_over(part["mechanism"], promise, k, OF_SHARES), part["subtract_totals"])
+        return CellsChannel(decode_over(part["mechanism"], promise, k, OF_SHARES), part["subtract_totals"])
 
     return channel

@@ -160,8 +160,8 @@ class PlanDocument(StrictTable):
 
     def _check_joined(self) -> None:
         """Histograms that tables stand in place of are not asked by themselves."""
-        joined = {name for part in self.queries for name in part.joined}
-        alone = {name for part in self.queries if not part.joined for name in part.names}
+        joined = {name for part in self.queries for name in part.joined_names}
+        alone = {name for part in self.queries if not part.joined_names for name in part.names}
         if twice := sorted(joined & alone):
             rule = "an attribute whose histogram is asked together with others must not be asked otherwise"
             raise SordinoError(rule, found=few(twice), step="get the plan again")

@@ -123,7 +123,7 @@ class TablePart(SharesPart):
         return frozenset(self.table)
 
     @property
-    def joined(self) -> tuple[str, ...]:
+    def joined_names(self) -> tuple[str, ...]:
         return self.names if self.together else ()
 
     @property
