@@ -146,7 +146,8 @@ def estimate_page(
     if known.notes:
         sections.append(Section("The data", (Sentences(known.notes),)))
     reports = sum(heading.n for heading in headings)
-    lead = f"{reports:,} reports about {_about(headings)}."
+    about = ", ".join(dict.fromkeys(name for heading in headings for name in heading.attributes))
+    lead = f"{reports:,} reports about {about if any(is_joined) else _about(headings)}."
     if any(heading.is_estimated for heading in headings):
         finite = any(one.shares is not None and one.shares.coverage.finite for one in results)
         lead = " ".join([lead, *(FINITE if finite else POPULATION)])
