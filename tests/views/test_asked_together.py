@@ -68,6 +68,7 @@ def test_findings_and_pages_are_about_what_was_asked_and_cells_are_folded(tmp_pa
     opened = page[: page.index("<details")]
     assert all(f"Shares: {name}" in opened or name in opened for name in SHARES)
     assert "yes, yes, yes, yes" not in opened
+    assert f"30,000 reports about {', '.join(SHARES)}." in opened
     assert "pooled" not in found.views
     assert list(found.views["together"].json()["together"][0])[:2] == ["attribute", "value"]
 
