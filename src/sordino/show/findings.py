@@ -34,7 +34,9 @@ def finding_blocks(results: Sequence[Result], views: Iterable[View] = ()) -> Ite
         results: of a plan, in its order.
         views: what is made of several of them.
     """
-    in_order = sorted(results, key=lambda result: result.question.kind == TABLE)
+    # What is asked in place of histograms has its findings in theirs.
+    asked = [result for result in results if not result.question.is_joined]
+    in_order = sorted(asked, key=lambda result: result.question.kind == TABLE)
     own = [finding for result in in_order[:MOST_QUESTIONS] for finding in result.findings()]
     findings = [*(finding for view in views for finding in view.findings()), *own]
     findings.sort(key=lambda finding: (not finding.is_sure, finding.topic.value))

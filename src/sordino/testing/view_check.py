@@ -66,6 +66,12 @@ OVER_TIME: Mapping[str, Any] = {
     "ask": [{"histogram": "smoker"}],
 }
 
+JOINED: Mapping[str, Any] = {
+    "together": True,
+    "attribute": {"smoker": SMOKER, "vegan": SMOKER, "tenant": SMOKER},
+    "ask": [{"histogram": "smoker"}, {"histogram": "vegan"}, {"histogram": "tenant"}],
+}
+
 SINGLE: Mapping[str, Any] = {"attribute": {"smoker": SMOKER}, "ask": [{"histogram": "smoker"}]}
 
 EVERYTHING = ViewRequest(
@@ -100,6 +106,9 @@ TRIALS = (
     ViewTrial("against forged reports", WHOLE, Coverage(forged=2)),
     ViewTrial("over time", OVER_TIME, is_compared=True),
     ViewTrial("over time, watched", OVER_TIME, Coverage(watched=True), ViewRequest(smoothed=True)),
+    ViewTrial("of questions asked together", JOINED),
+    ViewTrial("of questions asked together, all at once", JOINED, Coverage(simultaneous=True)),
+    ViewTrial("of questions asked together, against forged reports", JOINED, Coverage(forged=2)),
     ViewTrial("of one question", SINGLE),
 )
 
@@ -138,7 +147,8 @@ def _mistakes(view: type[View]) -> Iterator[KindMistake]:
             applies = applies or view.name in views
             yield from _shown_mistakes(view, trial.way, views)
     if not applies:
-        yield KindMistake("it must apply to some estimates", "none of a whole survey, a series and one question")
+        found = "none of a whole survey, a series, questions asked together and one question"
+        yield KindMistake("it must apply to some estimates", found)
 
 
 def _make(view: type[View], trial: ViewTrial, made: list[Views]) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import ceil, isfinite, sqrt
+from math import ceil, inf, isfinite, sqrt
 from typing import TYPE_CHECKING
 
 from sordino.blocks.arrow_rows import COUNT, NUMBER, TEXT, ArrowRows, rows_table
@@ -154,6 +154,15 @@ class PlanForecast(ArrowRows, WithCell, Displayed):
         more = "No number of people is enough for all" if enough is None else f"{in_two_digits(enough)} people would do"
         yield f"{more}; {asked}."
 
+    def joined_sentences(self) -> Iterator[str]:
+        """How many people asking histograms together saves; nothing where each is asked by itself."""
+        gains = [one.gain for one in self.forecasts if one.gain is not None]
+        if not gains or not min(gains) < inf:
+            return
+        tables = [question for question in self.plan.questions if question.is_joined]
+        people = sum(table.people for table in tables)
+        yield joining_in_words([len(one.attributes) for one in tables], len(gains), people, people * min(gains))
+
     def grouped_warnings(self) -> tuple[str, ...]:
         """What so few people cannot be expected to answer, in a line for all questions, and one for all groups."""
         found, groups = warnings(self.forecasts), tuple(group_warnings(self.plan))
@@ -192,6 +201,21 @@ class PlanForecast(ArrowRows, WithCell, Displayed):
         found = [error for one in self.forecasts for error in one.errors()]
         reach = errors_to_either_side(self.confidence)
         return [name for name, _ in found], [error for _, error in found], [reach * error for _, error in found]
+
+
+def joining_in_words(at_a_time: Sequence[int], count: int, people: float, alone: float) -> str:
+    """How many people questions take together and one at a time.
+
+    Args:
+        at_a_time: how many attributes each table has.
+        count: of the questions.
+        people: needed together.
+        alone: needed for the same errors one at a time.
+    """
+    least, most = min(at_a_time), max(at_a_time)
+    times = f"{least}" if least == most else f"{least} to {most}"
+    fewer, more = in_two_digits(ceil(people)), in_two_digits(ceil(alone))
+    return f"{count:,} questions asked {times} at a time: {fewer} people instead of {more} for the same errors."
 
 
 def _group(forecast: Forecast) -> BlockGroup:

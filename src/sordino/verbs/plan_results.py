@@ -66,11 +66,12 @@ class PlanEstimate(ArrowRows, WithCell, WithFigures):
         plan: that the reports belong to.
         results: of each question, in the plan's order.
         coverage: what intervals hold against.
-        views: what is made of several results, by name, as far as it applies: `pooled` (what several questions estimate
-            together), `groups` (by public columns), `weighted` (by known totals of public groups), `series` (every
-            period, curves and lasting changes), `tables` (margins, conditional shares and their differences),
-            `associations` (of attributes of tables), `differences` (of two shares), `raked` (tables with known
-            margins). Each has `rows()`, `json()` and `blocks()`; `absent` says why others do not apply.
+        views: what is made of several results, by name, as far as it applies: `together` (histograms that the plan
+            asks as tables), `pooled` (what several questions estimate together), `groups` (by public columns),
+            `weighted` (by known totals of public groups), `series` (every period, curves and lasting changes), `tables`
+            (margins, conditional shares and their differences), `associations` (of attributes of tables),
+            `differences` (of two shares), `raked` (tables with known margins). Each has `rows()`, `json()` and
+            `blocks()`; `absent` says why others do not apply.
 
     Example:
         >>> from sordino import aggregate, estimate, plan, privatize
@@ -121,7 +122,9 @@ class PlanEstimate(ArrowRows, WithCell, WithFigures):
     @property
     def _tables(self) -> list[QuantityTable]:
         own = [table for blocks in self.blocks for table in tables_of(blocks)]
-        return [*own, *self.views.tables()]
+        before, after = self.views.before_and_after("rows")
+        lead, rest = ([table for view in some for table in view.tables()] for some in (before, after))
+        return [*lead, *own, *rest]
 
     @property
     def confidence(self) -> float:

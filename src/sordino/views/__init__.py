@@ -4,7 +4,7 @@ from sordino.views.associations import Associations
 from sordino.views.collection_changes import CollectionChanges
 from sordino.views.group_results import GroupedResults
 from sordino.views.plan_series import PlanSeries
-from sordino.views.pooled_results import PooledResults
+from sordino.views.pooled_results import JoinedResults, PooledResults
 from sordino.views.population_tests import PopulationTests
 from sordino.views.raked_tables import RakedTables
 from sordino.views.share_differences import ShareDifferences
@@ -13,6 +13,7 @@ from sordino.views.view import View, Views, ViewSource
 from sordino.views.weighted_results import Weighted
 
 VIEWS: tuple[type[View], ...] = (
+    JoinedResults,
     GroupedResults,
     Weighted,
     PlanSeries,

@@ -2,10 +2,13 @@
 
 A table tells its margins, and the cells of the tables within it; every question about a number's mean, its covariances
 or a regression with it tells the mean. The rows of each question stay what they are.
+
+Of histograms that a plan asks together, as tables, the pooled shares are what the survey asked for: they stand before
+all else, and the tables' cells below.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -15,7 +18,9 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from sordino.blocks.block import BlockGroup
+from sordino.blocks.block import BlockGroup, Plot
+from sordino.blocks.charts import BarChart, Shares
+from sordino.blocks.finding import Finding
 from sordino.blocks.sentence import Purpose, Sentence
 from sordino.blocks.tables import QuantityTable
 from sordino.domain.attribute import Attribute
@@ -29,8 +34,9 @@ from sordino.estimation.means_and_covariances import NormalEstimate
 from sordino.mechanism.channel import Aggregate
 from sordino.printable import SEPARATOR, join_label
 from sordino.survey.kinds.coverage import Coverage
-from sordino.survey.kinds.estimate_rows import IN_ORDER, LARGEST, EstimateRow
+from sordino.survey.kinds.estimate_rows import IN_ORDER, LARGEST, UNBIASED, EstimateRow
 from sordino.survey.kinds.question import MeanReading, Question
+from sordino.survey.kinds.shares.largest_share import largest_share
 from sordino.survey.kinds.shares.shares_result import HistogramResult
 from sordino.survey.planning.plan import Plan
 from sordino.survey.results.result import Result, joint_shares
@@ -40,6 +46,9 @@ TITLE = "From several questions together"
 
 FEWEST = 2
 """Questions that are pooled."""
+
+MOST_FINDINGS = 8
+"""Histograms asked together whose findings are said."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +64,7 @@ class PooledResult:
         ends: within which the numbers are.
         is_date: whether they are dates, in days since 1970-01-01.
         attributes: that the numbers are of, by name.
+        is_joined: whether it is a histogram in whose place the questions are asked.
     """
 
     name: str
@@ -66,6 +76,7 @@ class PooledResult:
     ends: tuple[float, float]
     is_date: bool = False
     attributes: Mapping[str, Attribute] = field(default_factory=dict)
+    is_joined: bool = False
 
     @property
     def title(self) -> str:
@@ -100,31 +111,51 @@ class PooledResult:
             [own.phrasing.value(str(one)) for own, one in zip(self.attributes.values(), values, strict=True)]
         )
 
+    @cached_property
+    def excerpt(self) -> Sequence[int]:
+        """The places that people read: of many the largest."""
+        places = range(len(self.heads))
+        if len(places) > IN_ORDER:
+            return [*map(int, np.argsort(-self.estimate.value, kind="stable")[:LARGEST])]
+        return places
+
+    @property
+    def _how(self) -> str:
+        """How it was found, in words."""
+        count, names = len(self.questions), "; ".join(self.questions)
+        weighted = "each weighted by its precision in the population that all of them together show"
+        if not self.is_joined:
+            return f"Pooled from {count:,} questions ({names}), {weighted}."
+        if count == 1:
+            return "Asked together with others: read off the table of all of them."
+        return f"Asked together with others: pooled from {count:,} tables, {weighted}."
+
     def table(self) -> QuantityTable:
         """The numbers as they are shown: of many the largest are read."""
         low, high = self.interval
-        places: Sequence[int] = range(len(self.heads))
-        if len(places) > IN_ORDER:
-            places = np.argsort(-self.estimate.value, kind="stable")[:LARGEST].tolist()
-        names = "; ".join(self.questions)
-        how = (
-            f"Pooled from {len(self.questions):,} questions ({names}), each weighted by its precision in the population"
-            " that all of them together show."
-        )
+        names = self.name if self.is_joined else "; ".join(self.questions)
+        title = f"{self.estimate.n:,} reports; {self.title}, pooled"
+        if self.is_joined:
+            title = f"{self.estimate.n:,} reports; all {len(self.heads):,} values"
         return QuantityTable(
             question=names,
             about=self.title,
             columns={"estimate": self.estimate.value, "stderr": self.estimate.stderr, "low": low, "high": high},
             label=self.label,
             readable_label=self.label_read,
-            kind=lambda _: "pooled",
+            kind=lambda _: "share" if self.is_joined else "pooled",
             key=lambda place: self.heads[place],
             confidence=self.coverage.confidence,
-            excerpt=places,
-            title=f"{self.estimate.n:,} reports; {self.title}, pooled",
+            excerpt=self.excerpt,
+            title=title,
             are_shares=not self.what,
             is_date=lambda _: self.is_date,
-            sentences=(Sentence(how, Purpose.METHOD), self.coverage.sentence("number")),
+            asked=self.title if self.is_joined else "",
+            sentences=(
+                *((Sentence(UNBIASED, Purpose.COLUMNS),) if self.is_joined else ()),
+                Sentence(self._how, Purpose.METHOD),
+                self.coverage.sentence("number"),
+            ),
         )
 
     def rows(self) -> Iterator[EstimateRow]:
@@ -153,8 +184,9 @@ class PooledResults(View):
 
     @classmethod
     def of(cls, source: ViewSource) -> "Self | NotApplicable":
-        each = pooled_results(source.plan, source.tally, source.results, source.coverage)
-        return cls(tuple(each)) if each else NotApplicable("no two questions say the same of honest reports")
+        found = pooled_results(source.plan, source.tally, source.results, source.coverage)
+        each = tuple(result for result in found if not result.is_joined)
+        return cls(each) if each else NotApplicable("no two questions say the same of honest reports")
 
     def rows(self, *, derived: bool = True) -> Iterator[dict[str, Any]]:
         del derived
@@ -172,6 +204,68 @@ class PooledResults(View):
         return TITLE
 
 
+@dataclass(frozen=True, eq=False)
+class JoinedResults(View):
+    """The histograms of a plan that asks them together.
+
+    Attributes:
+        each: in the order in which tables name them.
+    """
+
+    name: ClassVar[str] = "together"
+    places: ClassVar[Places] = Places(page=-3, terminal=-3, notebook=-3, rows=-1, json=0, live=0)
+    about_all: ClassVar[bool] = True
+    each: tuple[PooledResult, ...]
+
+    @classmethod
+    def of(cls, source: ViewSource) -> "Self | NotApplicable":
+        if not any(question.is_joined for question in source.plan.questions):
+            return NotApplicable("each question is asked by itself")
+        found = pooled_results(source.plan, source.tally, source.results, source.coverage)
+        each = tuple(result for result in found if result.is_joined)
+        return cls(each) if each else NotApplicable("no reports, or forged ones, whose weight in a margin has no bound")
+
+    def rows(self, *, derived: bool = True) -> Iterator[dict[str, Any]]:
+        del derived
+        return iter(())
+
+    def tables(self) -> list[QuantityTable]:
+        return [result.table() for result in self.each]
+
+    def json(self) -> dict[str, Any]:
+        return {self.name: [row for result in self.each for row in result.rows()]}
+
+    def parts(self) -> Iterator[ViewPart]:
+        # As one part: what holds for all of them is printed once.
+        yield ViewPart(self.name, tuple(map(_group_of, self.each)))
+
+    def findings(self) -> Iterator[Finding]:
+        """Which answer has the largest share, of the first histograms."""
+        for result in self.each[:MOST_FINDINGS]:
+            count = len(result.heads)
+            if count > 1:
+                together = replace(result, coverage=result.coverage.for_all(count)).interval
+                label = _quote_labels(result)
+                yield largest_share(result.title, label, _shares_of(result), together, result.coverage.confidence)
+
+
+def _group_of(result: PooledResult) -> BlockGroup:
+    return BlockGroup("Shares", (Plot(BarChart, lambda: _bars_of(result)), result.table()), result.title)
+
+
+def _shares_of(result: PooledResult) -> Shares:
+    return Shares(result.estimate.value, *result.interval, stderr=result.estimate.stderr)
+
+
+def _bars_of(result: PooledResult) -> BarChart:
+    places = np.array(result.excerpt, dtype=np.intp)
+    return BarChart(tuple(map(result.label_read, places.tolist())), _shares_of(result).of(places))
+
+
+def _quote_labels(result: PooledResult) -> Callable[[int], str]:
+    return lambda place: repr(result.label_read(place))
+
+
 def pooled_rows(results: Iterable[PooledResult]) -> Iterator[dict[str, Any]]:
     """The numbers of all, as rows of frames and files."""
     for result in results:
@@ -180,7 +274,9 @@ def pooled_rows(results: Iterable[PooledResult]) -> Iterator[dict[str, Any]]:
 
 
 def pooled_results(plan: Plan, aggregate: Aggregate, found: Sequence[Result], coverage: Coverage) -> list[PooledResult]:
-    """All that two questions or more tell; nothing where reports may be forged, of which nothing bounds the weight.
+    """All that two questions or more tell, and the histograms in whose place tables are asked.
+
+    Nothing where reports may be forged, of which nothing bounds the weight.
 
     Args:
         plan: that the reports belong to.
@@ -198,6 +294,7 @@ def _shares(found: Sequence[Result], coverage: Coverage) -> Iterator[PooledResul
     asked = [tuple(result.question.attribute_names) for result in told]
     targets = {frozenset(names): names for names in (*asked, *((name,) for names in asked for name in names))}
     domains = {name: domain for result in told for name, domain in result.question.domains.items()}
+    joined = {name for result in told if result.question.is_joined for name in result.question.attribute_names}
     by_name: dict[str, list[HistogramResult]] = {}
     for result in told:
         for name in dict.fromkeys(result.question.attribute_names):
@@ -210,13 +307,14 @@ def _shares(found: Sequence[Result], coverage: Coverage) -> Iterator[PooledResul
             if key <= set(result.question.attribute_names) and tells_sums(result.question.mechanism, count)
         ]
         # Counted before anything is worked out: most quantities are of one question, which has them already.
-        if len(telling) >= FEWEST:
+        is_joined = len(names) == 1 and names[0] in joined
+        if is_joined or len(telling) >= FEWEST:
             parts = [(result.question, _part(result, names)) for result in telling]
             labels = product(*([domains[name].label(value) for value in range(domains[name].k)] for name in names))
             heads = tuple(_head(names, values) for values in labels)
             own = {each.name: each for question, _ in parts for each in question.attributes}
             pooled = _pool(join_label(names), heads, parts, coverage, (0.0, 1.0))
-            yield replace(pooled, attributes={name: own[name] for name in names})
+            yield replace(pooled, attributes={name: own[name] for name in names}, is_joined=is_joined)
 
 
 def _head(names: tuple[str, ...], values: tuple[str, ...]) -> EstimateRow:

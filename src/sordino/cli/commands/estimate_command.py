@@ -163,8 +163,12 @@ def _print(estimated: PlanEstimate, *, with_suggestions: bool) -> None:
     )
     print_blocks(finding_blocks(estimated.results, views))
     _print_views(before)
-    for blocks in () if views.replace_all else estimated.blocks:
-        print_blocks(blocks, with_suggestions=with_suggestions)
+    is_folded = "together" in views
+    for result, blocks in () if views.replace_all else zip(estimated.results, estimated.blocks, strict=True):
+        if not (is_folded and result.question.is_joined):
+            print_blocks(blocks, with_suggestions=with_suggestions)
+    if is_folded and not views.replace_all:
+        say("How those asked together go with each other: --html PAGE, -o FILE, or --json.", "")
     _print_views(after)
     _say_of_whom(estimated.blocks, finite=estimated.coverage.finite > 0)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import chain
 from math import inf, nextafter
 from pathlib import Path
 from typing import Any
@@ -26,21 +27,24 @@ from sordino.cli.output import print_json, print_lines, print_table
 from sordino.cli.progress import progress
 from sordino.cli.results import print_blocks
 from sordino.cli.say import say, say_json
+from sordino.distinct import DistinctParts
 from sordino.document.files import read_toml
 from sordino.document.kinds import explain_kind
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats
-from sordino.survey.kinds.question import Question
+from sordino.survey.kinds.question import AskedQuestion
 from sordino.survey.kinds.question_forecast import Forecast, in_two_digits
 from sordino.survey.planning.gain_of_bounds import what_a_bound_buys
+from sordino.survey.planning.joined_asks import joined_asks
 from sordino.survey.planning.least_epsilon import EPSILONS, MOST_PLANS, REVEALING_EPSILON
 from sordino.survey.planning.plan import Plan
+from sordino.survey.planning.plan_design import bits_of_a_code
 from sordino.survey.planning.series_forecast import STEPS, SeriesForecast, series_forecast
 from sordino.survey.reading.open_epsilon import open_survey
 from sordino.survey.reading.survey_file import Survey
 from sordino.survey.schema.attribute_part import MOST_PEOPLE
 from sordino.verbs.make_plan import make_plan
-from sordino.verbs.plan_forecast import PlanForecast
+from sordino.verbs.plan_forecast import PlanForecast, joining_in_words
 from sordino.words.explain_plan import explanation
 from sordino.words.odds import PRIOR, beliefs, factor
 
@@ -123,7 +127,7 @@ def plan(
         made, found = frozen.plan, frozen.forecasts
         over_time = series_forecast(made, found)
         asked = asked if frozen.least is None else with_epsilon(frozen.least.epsilon)
-        buys = what_a_bound_buys(asked, made)
+        buys, offer = what_a_bound_buys(asked, made), tuple(joining_offer(asked, made.people))
         said = explanation(made, floor=floor)
     if output == STANDARD_STREAM:
         say_json(made.bytes.decode().rstrip("\n"))
@@ -148,10 +152,23 @@ def plan(
     print_notes(asked.notes)
     _print_forecasts(frozen, accuracy, over_time, in_short=in_short)
     print_explanation(said, f"sordino explain {output or 'PLAN.json'} --all", floor=floor)
-    print_lines(buys[:MOST_GAINS] if in_short else buys)
+    print_lines((*offer, *(buys[:MOST_GAINS] if in_short else buys)))
     print_certificates(made, in_short=in_short)
     print_lines(said.missing_words)
     _say_next(made, output, in_short=in_short)
+
+
+def joining_offer(survey: Survey, people: int) -> Iterator[str]:
+    """That fewer people would do if histograms were asked together, where the survey does not say whether they are."""
+    if survey.together is not None:
+        return
+    weights = sum(ask.weight for ask in survey.questions)
+    public = [len(table.words["labels"]) for table in (survey.public or {}).values()]
+    for joined in joined_asks(survey, bits_of_a_code(survey, public), DistinctParts()):
+        own = sum(ask.weight for ask in survey.questions if ask.attributes[0] in joined.names)
+        alone, sizes = people * own / weights, [len(table) for table in joined.tables]
+        said = joining_in_words(sizes, len(joined.names), alone / joined.gain, alone)
+        yield f"{said} A report would be about all attributes of its table at once: write together = true."
 
 
 def _say_next(plan: Plan, output: Path | None, *, in_short: bool) -> None:
@@ -176,6 +193,7 @@ def _print_forecasts(
         say(*frozen.overview_sentences(), "")
     for forecast in () if in_short else frozen.forecasts:
         print_forecast(forecast)
+    say(*chain.from_iterable((line, "") for line in frozen.joined_sentences()))
     if over_time is not None:
         print_series_forecast(over_time)
     if frozen.plan.promise is not None:
@@ -242,9 +260,8 @@ def _source(expect: Path | None, survey: Survey) -> str | None:
 
 
 def _questions(plan: Plan, found: Sequence[Forecast], *, floor: bool) -> list[dict[str, Any]]:
-    certificates = iter(certificate for _, certificate in plan.certificates)
-    each = [next(certificates) if question.value_promise is not None else None for question in plan.questions]
-    return [forecast_json(forecast, own, floor=floor) for forecast, own in zip(found, each, strict=True)]
+    certificates = {question.name: certificate for question, certificate in plan.certificates}
+    return [forecast_json(one, certificates.get(one.question.name), floor=floor) for one in found]
 
 
 def print_forecast(forecast: Forecast) -> None:
@@ -279,7 +296,7 @@ def forecast_json(forecast: Forecast, certificate: Certificate | None, *, floor:
         "attribute": question.name,
         "share": str(question.share),
         "people": question.people,
-        "code_bits": question.query.code_bits,
+        "code_bits": question.code_bits,
         "warning": forecast.warning,
         "people_needed": forecast.people_needed,
         "above_floor": _above_floor(question, search=floor),
@@ -380,7 +397,7 @@ def accuracy_json(frozen: PlanForecast, wanted: float) -> dict[str, Any]:
     }
 
 
-def _above_floor(question: Question, *, search: bool) -> float | None:
+def _above_floor(question: AskedQuestion, *, search: bool) -> float | None:
     """By how much the variance exceeds the least that is proved of all channels, relatively; rounded up.
 
     At equal shares, or at the number that is worst for it. Null where nothing is proved, or nobody asked to

@@ -126,12 +126,13 @@ def estimate_page(
         [*sections_of(blocks, several=len(results) > 1), *sections_of(blocks_beside(result))]
         for result, blocks in zip(results, shown, strict=True)
     ]
-    tables = [place for place, heading in enumerate(headings) if heading.asked == TABLE]
     is_long = _has_many_tables(headings)
-    sections += chain(*(each for place, each in enumerate(about_questions) if not (is_long and place in tables)))
+    is_joined = [one.question.is_joined and "together" in (views or ()) for one in results]
+    tables = [place for place, one in enumerate(headings) if one.asked == TABLE and (is_long or is_joined[place])]
+    sections += chain(*(each for place, each in enumerate(about_questions) if place not in tables))
     by_parts = [view for view in after if view.folding is Folding.PARTS]
     sections += chain.from_iterable(_view_sections(view, is_long=is_long) for view in by_parts)
-    if is_long:
+    if tables:
         names = [_name(headings[place], about_questions[place]) for place in tables]
         sections += _folded_sections("Each table", [about_questions[place] for place in tables], names)
     sections += chain.from_iterable(_view_sections(view) for view in after if view not in by_parts)
@@ -145,7 +146,8 @@ def estimate_page(
     if known.notes:
         sections.append(Section("The data", (Sentences(known.notes),)))
     reports = sum(heading.n for heading in headings)
-    lead = f"{reports:,} reports about {_about(headings)}."
+    about = ", ".join(dict.fromkeys(name for heading in headings for name in heading.attributes))
+    lead = f"{reports:,} reports about {about if any(is_joined) else _about(headings)}."
     if any(heading.is_estimated for heading in headings):
         finite = any(one.shares is not None and one.shares.coverage.finite for one in results)
         lead = " ".join([lead, *(FINITE if finite else POPULATION)])
@@ -183,7 +185,7 @@ def _large_page(plan: Plan, results: Sequence[Result], title: str, views: Views 
 
 def _by_section(plan: Plan, results: Sequence[Result]) -> Iterator[tuple[str, list[Result]]]:
     """The questions of each section of the survey, by their first attribute; all others at the end."""
-    left = {result.question.name: result for result in results}
+    left = {result.question.name: result for result in results if not result.question.is_joined}
     for title, names in section_titles(plan):
         own = [one for one in left.values() if one.question.attribute_names[0] in names]
         if own:

@@ -156,6 +156,11 @@ class QuestionPart(StrictTable, ABC):
     """Whether it reads a number as one of its bins, by the edges that stand at the attribute."""
 
     @property
+    def joined_names(self) -> tuple[str, ...]:
+        """The attributes in place of whose histograms it is asked."""
+        return ()
+
+    @property
     def tables(self) -> frozenset[TableOf]:
         """The tables of categories that a bound on dependence may be about."""
         return frozenset()
@@ -177,21 +182,22 @@ CountedDomain: TypeAlias = "Domain | Record | Bin | ItemSets"
 """What a mechanism's values are: an attribute's, the cells of several, the bins of a number, or sets of items."""
 
 
-@dataclass(frozen=True)
-class Question(ABC):
-    """A question of a plan.
+class AskedQuestion(ABC):
+    """What was asked, as its name, its attributes and the number of people say it: a question, or one of several."""
 
-    Attributes:
-        part: what is asked, and the integers of its mechanism.
-        share: of the people, who answer it.
-        people: how many are expected to.
-        parts: what the plan's questions have in common.
-    """
+    if TYPE_CHECKING:
+        # Fields of some, properties of others.
+        @property
+        def share(self) -> Fraction:
+            """The part of the people who answer it."""
 
-    part: QuestionPart
-    share: Fraction
-    people: int
-    parts: DistinctParts = field(repr=False, compare=False)
+        @property
+        def people(self) -> int:
+            """How many are expected to."""
+
+        @property
+        def attributes(self) -> tuple[Attribute, ...]:
+            """The attributes that it asks for, in the order of its values."""
 
     kind: ClassVar[str]
     """What is asked, in the word that asks it in a survey."""
@@ -228,12 +234,6 @@ class Question(ABC):
         """Its title, and of whom, where it is not of everybody."""
         return self.title
 
-    if TYPE_CHECKING:
-        # A field of some, a property of others.
-        @property
-        def attributes(self) -> tuple[Attribute, ...]:
-            """The attributes that it asks for, in the order of its values."""
-
     @cached_property
     def attribute_names(self) -> list[str]:
         """Their names."""
@@ -241,8 +241,53 @@ class Question(ABC):
 
     @property
     @abstractmethod
+    def code_bits(self) -> int:
+        """Of a report about it."""
+
+    @property
+    def values(self) -> "CountedDomain | None":
+        """What its mechanism takes, by name; None where it is no single mechanism."""
+        return None
+
+    def above_floor(self, *, search: bool) -> Fraction | None:
+        """By how much its variance exceeds the least that is proved of all channels, relatively; None without one.
+
+        Args:
+            search: whether a floor is searched for where no formula has it.
+        """
+        del search
+        return None
+
+
+@dataclass(frozen=True)
+class Question(AskedQuestion):
+    """A question of a plan.
+
+    Attributes:
+        part: what is asked, and the integers of its mechanism.
+        share: of the people, who answer it.
+        people: how many are expected to.
+        parts: what the plan's questions have in common.
+    """
+
+    part: QuestionPart
+    share: Fraction
+    people: int
+    parts: DistinctParts = field(repr=False, compare=False)
+
+    @property
+    @abstractmethod
     def query(self) -> Query | Sampled:
         """What is drawn and answered."""
+
+    @property
+    def code_bits(self) -> int:
+        return self.query.code_bits
+
+    @property
+    def is_joined(self) -> bool:
+        """Whether it stands in place of the histograms of its attributes."""
+        return bool(self.part.joined_names)
 
     @property
     @abstractmethod
@@ -257,11 +302,6 @@ class Question(ABC):
     @property
     def value_promise(self) -> "Definition | None":
         """What is promised about its values; None where the certificate is about the whole record."""
-        return None
-
-    @property
-    def values(self) -> "CountedDomain | None":
-        """What its mechanism takes, by name; None where it is no single mechanism."""
         return None
 
     @property
@@ -326,15 +366,6 @@ class Question(ABC):
     @abstractmethod
     def typical_error(self) -> float:
         """The root mean square of the expected standard errors, each in a unit of its own."""
-
-    def above_floor(self, *, search: bool) -> Fraction | None:
-        """By how much its variance exceeds the least that is proved of all channels, relatively; None without one.
-
-        Args:
-            search: whether a floor is searched for where no formula has it.
-        """
-        del search
-        return None
 
     def floor_in_words(self, above: Fraction, percentage: str) -> str:
         """How near its channel is to the best, where a floor is known.

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from math import ceil, isfinite
 from typing import Any, NamedTuple
 
-from sordino.survey.kinds.question import Question
+from sordino.survey.kinds.question import AskedQuestion
 
 Z = 1.96
 """Standard errors of a 95 % interval to either side."""
@@ -36,7 +36,7 @@ class ForecastTable(NamedTuple):
 class Forecast(ABC):
     """What will be shown about a question."""
 
-    question: Question
+    question: AskedQuestion
 
     @property
     @abstractmethod
@@ -66,6 +66,11 @@ class Forecast(ABC):
     @property
     def whole_part(self) -> float | None:
         """The same of more than was asked for, which is shown too; None where nothing is."""
+        return None
+
+    @property
+    def gain(self) -> float | None:
+        """People needed one question at a time over those needed together with others; None where it is asked alone."""
         return None
 
     @property
@@ -103,12 +108,12 @@ def needed_for(people: int, error: float, most: float) -> int | None:
     return max(1, ceil(people * (Z * error / (TENTH * most)) ** 2))
 
 
-def unlearned_warning(question: Question, what: str, error: float) -> str | None:
+def unlearned_warning(question: AskedQuestion, what: str, error: float) -> str | None:
     """That a number from 0 to 1 will not be known better than that, if so."""
     return nothing_learned(question, what, needed_for(question.people, error, HALF)) if Z * error >= HALF else None
 
 
-def nothing_learned(question: Question, what: str, needed: int | None) -> str:
+def nothing_learned(question: AskedQuestion, what: str, needed: int | None) -> str:
     """That an interval is as wide as all that is possible."""
     more = (
         "No number of people is enough"
@@ -121,7 +126,7 @@ def nothing_learned(question: Question, what: str, needed: int | None) -> str:
     )
 
 
-def crowd(question: Question, needed: int) -> str:
+def crowd(question: AskedQuestion, needed: int) -> str:
     """A number of people in two digits, of the question and of the whole survey."""
     everybody = ceil(needed / question.share)
     return f"about {in_two_digits(everybody)} people" + (

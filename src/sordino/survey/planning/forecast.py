@@ -5,12 +5,17 @@ nothing is known all values are taken to be alike and numbers to spread by a fif
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from unicodedata import normalize
 
+from sordino.distinct import DistinctParts
 from sordino.errors import SordinoError
 from sordino.printable import HIDDEN
+from sordino.survey.kinds.question import Floats
 from sordino.survey.kinds.question_forecast import Forecast
 from sordino.survey.kinds.shares.fitted_forecast import FittedForecast
+from sordino.survey.kinds.shares.joined_histogram import joined_histograms
+from sordino.survey.kinds.shares.shares_forecast import JoinedForecast
 from sordino.survey.planning.expectations import Expectations
 from sordino.survey.planning.plan import Plan
 from sordino.survey.schema.attribute_part import MOST_PEOPLE
@@ -18,7 +23,7 @@ from sordino.survey.schema.public_column import LEAST_REPORTS
 
 
 def forecasts(plan: Plan, expected: Expectations | None = None) -> tuple[Forecast, ...]:
-    """What each question of a plan will show.
+    """What each question of a survey will show: of histograms asked together, each by itself.
 
     Args:
         plan: frozen.
@@ -32,7 +37,20 @@ def forecasts(plan: Plan, expected: Expectations | None = None) -> tuple[Forecas
             joint.append(shares)
             known.append(shares.expected_people if own is None else own)
     fitted, asked = FittedForecast(joint, known), zip(plan.kinds, plan.questions, given, strict=True)
-    return tuple(kind.forecast(question, own, fitted) for kind, question, own in asked)
+    alone = [() if question.is_joined else (kind.forecast(question, own, fitted),) for kind, question, own in asked]
+    first = next((place for place, question in enumerate(plan.questions) if question.is_joined), len(alone))
+    return tuple(chain(*alone[:first], _joined_forecasts(plan, given, fitted.parts), *alone[first:]))
+
+
+def _joined_forecasts(plan: Plan, given: Sequence[Floats | None], parts: DistinctParts) -> Iterator[JoinedForecast]:
+    """What the histograms will show in whose place the plan asks tables."""
+    known = {
+        question.name: question.shares.expected_people if own is None else own
+        for question, own in zip(plan.questions, given, strict=True)
+        if question.is_joined and question.shares is not None
+    }
+    for histogram in joined_histograms(plan.questions):
+        yield JoinedForecast(histogram, tuple(known[table.name] for table in histogram.tables), parts)
 
 
 def require_learnable(found: Sequence[Forecast]) -> None:

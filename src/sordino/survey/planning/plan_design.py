@@ -16,6 +16,7 @@ from sordino.exact.nats import Nats
 from sordino.mechanism.channel import LARGEST_CODE_BITS
 from sordino.survey.kinds.question import least_level
 from sordino.survey.kinds.terms import ChoiceTerms
+from sordino.survey.planning.joined_asks import planned_asks
 from sordino.survey.planning.questions_for_sample import questions_for_sample, statistics_of
 from sordino.survey.planning.statement import dependence_for, load_statement, statement_sentences
 from sordino.survey.reading.survey_file import Survey
@@ -93,16 +94,13 @@ def design_questions(survey: Survey, people: int, progress: Callable[[int], None
     Raises:
         SordinoError: a question that no channel can answer within the promise and a report's bits.
     """
-    # A disjoint union of m codes of b bits needs b + log2 m bits at most.
-    code_bits = LARGEST_CODE_BITS - (len(survey.questions) - 1).bit_length()
     content: dict[str, Any] = {}
     columns = [public_words(name, table) for name, table in (survey.public or {}).items()]
     if survey.series is not None:
         content["series"] = survey.series.words
         columns.append(period_part(survey.series.series).dump())
+    code_bits = bits_of_a_code(survey, [len(column["labels"]) for column in columns])
     if columns:
-        # So do the public values beside it.
-        code_bits -= (prod(len(column["labels"]) for column in columns) - 1).bit_length()
         content["public"] = columns
         if code_bits < 1:
             rule, step = "public values must leave room for a code in 64 bits", "merge some of them"
@@ -118,22 +116,32 @@ def design_questions(survey: Survey, people: int, progress: Callable[[int], None
     total = sum(ask.weight for ask in survey.questions)
     own = {} if survey.by_coordinates else {name: survey.protection(name) for name in _read_as_numbers(survey)}
     queries, protects = [], dict[str, dict[str, Any]]()
-    for i, each in enumerate(survey.ask):
-        for ask in each.questions:
-            share, has_deltas = Fraction(ask.weight, total), dependence is not None
-            if ask.kind.part.reads_numbers and not has_deltas:
-                limits = LevelLimits.uniform(len(places), least_level(ask.attributes, own))
-                protects |= {name: own[name].dump() for name in ask.attributes}
-            terms = ChoiceTerms(people, share, places, limits, has_deltas, code_bits, designs)
-            try:
-                chosen = ask.kind.choose(ask.settings, survey, terms)
-            except SordinoError as error:
-                where = ask.kind.place_of_mistake(f"ask.{i}", ask.settings)
-                raise SordinoError(f"{where}: {error.rule}", found=error.found, step=error.step) from None
-            protects |= chosen.protects
-            queries.append({**chosen.part, "weight": ask.weight})
-            progress(1)
+    for i, ask, is_joined in planned_asks(survey, code_bits, designs):
+        share, has_deltas = Fraction(ask.weight, total), dependence is not None
+        if ask.kind.part.reads_numbers and not has_deltas:
+            limits = LevelLimits.uniform(len(places), least_level(ask.attributes, own))
+            protects |= {name: own[name].dump() for name in ask.attributes}
+        terms = ChoiceTerms(people, share, places, limits, has_deltas, code_bits, designs)
+        try:
+            chosen = ask.kind.choose(ask.settings, survey, terms)
+        except SordinoError as error:
+            where = ask.kind.place_of_mistake(f"ask.{i}", ask.settings)
+            raise SordinoError(f"{where}: {error.rule}", found=error.found, step=error.step) from None
+        protects |= chosen.protects
+        queries.append({**chosen.part, **({"together": True} if is_joined else {}), "weight": ask.weight})
+        progress(1)
     return ChosenQuestions(content, protects, queries)
+
+
+def bits_of_a_code(survey: Survey, public: Sequence[int]) -> int:
+    """How many bits a code may have, beside which question was drawn and the public values.
+
+    Args:
+        survey: checked.
+        public: how many values each public column has, the periods of a series too.
+    """
+    # A disjoint union of m codes of b bits needs b + log2 m bits at most.
+    return LARGEST_CODE_BITS - (len(survey.questions) - 1).bit_length() - (prod(public) - 1).bit_length()
 
 
 def _read_as_numbers(survey: Survey) -> Iterator[str]:

@@ -130,6 +130,7 @@ class PlanDocument(StrictTable):
                 rule = "a question must be about attributes with one value, or about categories of which several apply"
                 raise SordinoError(rule, found=few(unfit), step="get the plan again")
             kind_of(part).check_part(part, self.attributes, has_deltas=self.epsilon is not None)
+        self._check_joined()
         self._check_edges()
         self._check_bounds()
         require_conditions(self.attributes, self.dependence)
@@ -156,6 +157,14 @@ class PlanDocument(StrictTable):
     def asked_public(self) -> list[PublicPart]:
         """The public columns that people are asked for: not their period, which they draw."""
         return (self.public or [])[: None if self.series is None else -1]
+
+    def _check_joined(self) -> None:
+        """Histograms that tables stand in place of are not asked by themselves."""
+        joined = {name for part in self.queries for name in part.joined_names}
+        alone = {name for part in self.queries if not part.joined_names for name in part.names}
+        if twice := sorted(joined & alone):
+            rule = "an attribute whose histogram is asked together with others must not be asked otherwise"
+            raise SordinoError(rule, found=few(twice), step="get the plan again")
 
     def _check_edges(self) -> None:
         """Edges of numbers are those by which tables count them."""

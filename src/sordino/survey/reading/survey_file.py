@@ -272,6 +272,8 @@ class Survey(StrictTable):
         epsilon: the loss that a report may cost, for attributes without one of their own.
         attribute: the attributes by name.
         ask: the questions; a person answers one of them, drawn by their weights.
+        together: whether histograms are asked together, as tables, where that takes fewer people; by default each is
+            asked by itself.
         dependence: what is known of how the attributes depend on each other.
         about: what people read beside the questions.
         section: the order in which they are asked, under headings; by default that of `attribute`.
@@ -291,6 +293,7 @@ class Survey(StrictTable):
     epsilon: Epsilon | None = None
     attribute: dict[str, AttributeTable] = setting(min_length=1)
     ask: list[AskTable] = setting(min_length=1)
+    together: bool | None = None
     dependence: DependenceTable | None = None
     about: AboutTable | None = None
     section: list[SectionTable] | None = None

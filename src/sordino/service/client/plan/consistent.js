@@ -34,6 +34,13 @@ function isAskedOnce(plan) {
   return [sides, asked(plan, "histogram").map((part) => part.histogram), asked(plan, "distribution").map((part) => part.distribution), asked(plan, "several").map((part) => part.several), tables].every(unlike);
 }
 
+/** Whether tables in place of histograms are of categories that nothing else asks about. */
+function isJoinedAlone(plan) {
+  const joined = new Set(asked(plan, "together").flatMap(({ table }) => table));
+  const alone = plan.queries.filter((part) => part.together === undefined).flatMap(about);
+  return [...joined].every((name) => isCounted(plan.attributes[name])) && !alone.some((name) => joined.has(name));
+}
+
 /** Whether questions are about attributes of their kinds. */
 function fitsKinds(plan) {
   return plan.queries.every((part) => {
@@ -259,6 +266,7 @@ function protectsDeciding({ attributes, dependence }) {
 export const RULES = [
   ["a question must be about the plan's attributes", isKnown],
   ["a histogram, a distribution, a threshold and a table must be asked once", isAskedOnce],
+  ["what is asked together in place of histograms must be of categories that nothing else asks about", isJoinedAlone],
   ["a histogram must be of protected values, a table of categories or numbers in bins, everything else of numbers", fitsKinds],
   ["what is asked only because of earlier answers must depend on categories of other attributes, and not on itself", decidesBefore],
   ["what tells for certain of another attribute must be protected as well, and nothing may bound what it tells", protectsDeciding],

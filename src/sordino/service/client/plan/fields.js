@@ -131,7 +131,7 @@ export const PLAN = planFields({
     ({ parts, values }) => values === undefined || values.length === parts.length,
     ({ parts, values }) => addsUp(parts.reduce((sum, part) => sum + part, 0), values === undefined),
   ],
-  TablePart: [settings({ epsilon: isEpsilon, table: unlike })],
+  TablePart: [settings({ epsilon: isEpsilon, table: unlike, together: (found) => found }), ({ epsilon, together }) => epsilon === undefined || !together],
   AbovePart: [settings({ epsilon: isEpsilon })],
   DistributionPart: [
     settings({

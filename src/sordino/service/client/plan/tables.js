@@ -47,7 +47,7 @@ export function planFields(checks) {
   });
   const TablePart = table("TablePart", {
     weight: whole(1, 1048576), mechanism: isTable, subtract_totals: truth, "expected?": ExpectedPart, table: listOf(text, 2, 8),
-    "epsilon?": text,
+    "epsilon?": text, "together?": truth,
   });
   const MeanPart = table("MeanPart", {
     weight: whole(1, 1048576), numbers: listOf(text, 1), asked: oneOf("mean"), queries: isTable, "base?": tableOf(text),

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from sordino.definition.pairwise import PairwiseDefinition
+from sordino.distinct import DistinctParts
 from sordino.document.schema.strict_table import StrictTable
 from sordino.mechanism.channel import Aggregate
 from sordino.survey.kinds.kind import Kind
@@ -35,16 +36,21 @@ class SharesDesign(NamedTuple):
 
 def channel_of_shares(k: int, definition: PairwiseDefinition, terms: "ChoiceTerms") -> dict[str, Any]:
     """What a plan holds of the best channel from k values: its record, and whether estimates are shifted to totals."""
+    return designed_channel(k, definition, terms.code_bits, terms.designs)
+
+
+def designed_channel(k: int, definition: PairwiseDefinition, code_bits: int, designs: DistinctParts) -> dict[str, Any]:
+    """What a plan holds of the best channel from k values, with codes of at most so many bits; designed once."""
 
     def choose() -> dict[str, Any]:
         from sordino.design.accuracy import subtracting_helps
         from sordino.design.shares.best_mechanism import best_mechanism
         from sordino.document.codec import encode
 
-        mechanism = best_mechanism(k, definition, terms.code_bits)
+        mechanism = best_mechanism(k, definition, code_bits)
         return {"mechanism": encode(mechanism), "subtract_totals": subtracting_helps(mechanism)}
 
-    return terms.designs.of(SharesDesign(k, definition, terms.code_bits), choose)
+    return designs.of(SharesDesign(k, definition, code_bits), choose)
 
 
 class SharesKind(Kind[SettingsT, PartT, QuestionT]):

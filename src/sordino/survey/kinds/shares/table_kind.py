@@ -105,10 +105,12 @@ class TablePart(SharesPart):
         table: the attributes; a cell is a value of each, or of a number the bin, and the last one's run fastest.
         epsilon: for every two cells alike, in nats, as text, where attributes have deltas; None where what is promised
             about each attribute's values says it all.
+        together: true where it is asked in place of the histograms of its attributes; answers do not depend on it.
     """
 
     table: list[str] = setting(min_length=FEWEST_TOGETHER, max_length=MOST_TOGETHER)
     epsilon: str | None = None
+    together: bool | None = None
 
     counts_numbers = True
 
@@ -119,6 +121,10 @@ class TablePart(SharesPart):
     @property
     def once(self) -> TableOf:
         return frozenset(self.table)
+
+    @property
+    def joined_names(self) -> tuple[str, ...]:
+        return self.names if self.together else ()
 
     @property
     def tables(self) -> frozenset[TableOf]:
@@ -314,6 +320,8 @@ class TableKind(SharesKind[TableSettings, TablePart, TableQuestion]):
             raise SordinoError("a table must have an epsilon where attributes have deltas, and only there")
         if not has_deltas and any(attributes[name].protect is None for name in part.table):
             raise SordinoError("a table must be of protected values")
+        if part.together is not None:
+            _require_joined(part, attributes)
 
     def question(self, part: TablePart, share: Fraction, people: int, plan: PlanFacts) -> TableQuestion:
         protects = tuple(found for name in part.table if (found := plan.protects[name]))
@@ -321,6 +329,20 @@ class TableKind(SharesKind[TableSettings, TablePart, TableQuestion]):
         attributes = tuple(plan.attributes[name] for name in part.table)
         places = tuple(plan.places[name] for name in part.table)
         return TableQuestion(part, share, people, plan.parts, plan.least, attributes, own, places)
+
+
+def _require_joined(part: TablePart, attributes: Mapping[str, AttributePart]) -> None:
+    """Refuse a table in place of histograms that could not be asked.
+
+    Raises:
+        SordinoError: false, deltas, or an attribute that has no histogram.
+    """
+    rule = "a table asked in place of histograms must be of categories without deltas, and say true"
+    if not part.together:
+        raise SordinoError(rule, found="false", step="leave `together` out")
+    if part.epsilon is not None or any(attributes[name].number is not None for name in part.table):
+        found = "deltas" if part.epsilon is not None else "a number"
+        raise SordinoError(rule, found=found, step="leave `together` out")
 
 
 def _bins_mistake(name: str, survey: "AskedSurvey") -> SordinoError | None:
