@@ -142,6 +142,14 @@ class Mechanism(Channel, Displayed):
         return None
 
     @property
+    def weight_ends(self) -> tuple[int, int] | None:
+        """The largest and the least weight on one code, of a channel whose values or codes are too many to list.
+
+        None where `columns` shows them.
+        """
+        return None
+
+    @property
     def listed_weights(self) -> int:
         """How many weights its record lists one by one, each of which a reader looks at."""
         return 0

@@ -23,7 +23,7 @@ from sordino.errors import SordinoError
 from sordino.evidence.finite import FiniteEvidence
 from sordino.exact.coin import WORD, largest_threshold
 from sordino.exact.combinatorics.meeting_sizes import MeetingSizes
-from sordino.exact.combinatorics.subsets import members, ranks_of
+from sordino.exact.combinatorics.subsets import members
 from sordino.exact.entries import LARGEST_NUMBER, Entries
 from sordino.exact.messages import checked, checked_class, shown
 from sordino.exact.nats import Nats, NatsLike
@@ -151,18 +151,22 @@ class MeetingSubsets(Mechanism):
         on, off = self.sides
         return WORD * on * off
 
-    def weight(self, value: int, code: int) -> int:
-        """Of a code that meets the value off T, of another on (2^64 - T)."""
-        own = members(np.array([value], dtype=np.uint64), self.items, self.chosen)
-        held = members(np.array([code], dtype=np.uint64), self.items, self.size)
+    @cached_property
+    def weights(self) -> tuple[int, int]:
+        """Of a code that does not meet the value, on (2^64 - T), and of one that does, off T."""
         on, off = self.sides
-        if np.isin(own, held).sum() >= self.least:
-            return off * self.threshold
-        return on * (WORD - self.threshold)
+        return on * (WORD - self.threshold), off * self.threshold
 
-    def value_of(self, sets: NDArray[np.intp]) -> NDArray[np.intp]:
-        """The values of sets of items, ascending, shape (n, L)."""
-        return ranks_of(sets, self.items).view(np.intp)
+    @property
+    def weight_ends(self) -> tuple[int, int]:
+        return max(self.weights), min(self.weights)
+
+    def weight(self, value: int, code: int) -> int:
+        own, held = (
+            members(np.array([number], dtype=np.uint64), self.items, size)[0].tolist()
+            for number, size in ((value, self.chosen), (code, self.size))
+        )
+        return self.weights[len({*own} & {*held}) >= self.least]
 
     @cached_property
     def held(self) -> tuple[Fraction, Fraction]:
@@ -181,7 +185,8 @@ class MeetingSubsets(Mechanism):
 
     @property
     def informative(self) -> bool:
-        return self.answer.informative
+        """Never of sets, of whose items alone a tally says how common they are (`answer`)."""
+        return False
 
     @property
     def counters(self) -> int:
@@ -206,13 +211,13 @@ class MeetingSubsets(Mechanism):
         return expected + weights[..., -1:]
 
     def decode(self, law: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Refused: a tally of items tells the shares of items, not those of sets.
+        """Refused.
 
         Raises:
-            SordinoError: always.
+            SordinoError: always, since a tally of items does not tell the shares of sets.
         """
         del law
-        raise SordinoError("a tally of items tells how common each item is", found="a request for the shares of sets")
+        raise SordinoError("a tally of items shows how common each item is", found="a question about sets of items")
 
     def evidence(self, code: int) -> FiniteEvidence:
         self._require_listed()

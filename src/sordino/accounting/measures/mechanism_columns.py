@@ -114,6 +114,8 @@ Ratio: TypeAlias = Fraction | None
 
 def epsilon_ratio(mechanism: Mechanism) -> Ratio:
     """e^epsilon of the least epsilon that a mechanism satisfies under LDP, exactly."""
+    if mechanism.weight_ends is not None:
+        return ratio_of(*mechanism.weight_ends)
     most: Ratio = Fraction(1)
     anything = LDP(0)
     for stack in mechanism.stacks():

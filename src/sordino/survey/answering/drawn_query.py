@@ -25,6 +25,8 @@ from sordino.domain.scaled import Measured
 from sordino.errors import SordinoError
 from sordino.exact.messages import shown
 from sordino.exact.source import Source, Stream, uniform_below
+from sordino.mechanism.meeting_subsets import MeetingSubsets
+from sordino.mechanism.read_sets import ReadSets
 from sordino.query.bin import Bin
 from sordino.query.number import NumberStatistic
 from sordino.query.query import Query
@@ -159,6 +161,9 @@ class DrawnQuery:
         column = question.column({name: own.ravel() for name, own in zip(names, combined, strict=True)})
         if not isinstance(column, Measured):
             read = self.channel.check_values(column)
+            if isinstance(mechanism, MeetingSubsets):
+                # Of all sets of items few can be read.
+                return Query(Values(*names), ReadSets(mechanism, read))
             if np.array_equal(read, np.arange(mechanism.k)):
                 return Query(Values(*names), mechanism)
             return Query(Recoded(names, read.tolist(), mechanism.k), mechanism)
