@@ -155,6 +155,18 @@ class Choices(Brief):
         sets = members(numbers.view(np.uint64), self.items, self.most)
         return np.bincount(sets.ravel(), minlength=self.items)[self.item_of_marks] / len(numbers)
 
+    def has_at_least(self, values: ArrayLike) -> NDArray[np.bool_]:
+        """Whether at least 2, 3, ... `most` categories apply, shape (n, most - 1)."""
+        masks = np.asarray(values, dtype=np.int64)
+        counts = np.bitwise_count(masks & ((1 << len(self.labels)) - 1))
+        found: NDArray[np.bool_] = counts[:, np.newaxis] >= np.arange(2, self.most + 1)
+        return found
+
+    @property
+    def items_at_most(self) -> NDArray[np.intp]:
+        """The dummy that a set lacks if at least 2, 3, ... `most` categories apply, and has otherwise."""
+        return len(self.labels) + self.most - np.arange(2, self.most + 1)
+
     @property
     def item_of_marks(self) -> NDArray[np.intp]:
         """The item of each mark, shape (marks,): for none of them the last dummy."""

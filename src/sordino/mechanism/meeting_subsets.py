@@ -173,6 +173,11 @@ class MeetingSubsets(Mechanism):
         """The probabilities that a code holds an item of the value, and another one."""
         return self.sizes.held(Fraction(self.threshold, WORD))
 
+    @property
+    def held_together(self) -> tuple[Fraction, Fraction]:
+        """The probabilities that a code holds two items of which the value has one, and two of which it has none."""
+        return self.sizes.held_together(Fraction(self.threshold, WORD))
+
     @cached_property
     def answer(self) -> "ItemAnswer":
         """What reports say about one item: whether it is in the code."""

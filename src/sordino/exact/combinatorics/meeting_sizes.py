@@ -1,5 +1,6 @@
 """Sizes of subsets that meet a set, and what follows from them: how many share how many items, and what they hold."""
 
+from collections.abc import Callable
 from fractions import Fraction
 from math import comb
 from typing import NamedTuple
@@ -54,7 +55,23 @@ class MeetingSizes(NamedTuple):
         Args:
             meeting: the probability of a code that meets the value.
         """
-        (on, off), counts = self.sides, self.counts
-        each = [(1 - meeting) / off if shared < self.least else meeting / on for shared in range(len(counts))]
-        own = sum((shared * count * each[shared] for shared, count in enumerate(counts)), Fraction(0))
-        return own / self.chosen, (self.size - own) / (self.items - self.chosen)
+        shared, beside = self._means(meeting, lambda own, others: (own, others))
+        return shared / self.chosen, beside / (self.items - self.chosen)
+
+    def held_together(self, meeting: Fraction) -> tuple[Fraction, Fraction]:
+        """The probabilities that a code holds two items of which the value has one, and two of which it has none.
+
+        Args:
+            meeting: as of `held`.
+        """
+        rest = self.items - self.chosen
+        one, none = self._means(meeting, lambda own, others: (own * others, others * (others - 1)))
+        return one / (self.chosen * rest), none / max(rest * (rest - 1), 1)
+
+    def _means(self, meeting: Fraction, of: Callable[[int, int], tuple[int, int]]) -> tuple[Fraction, Fraction]:
+        """Means of two whole numbers that depend on how many items a code holds of the value, and how many others."""
+        (on, off), totals = self.sides, [Fraction(0), Fraction(0)]
+        for shared, count in enumerate(self.counts):
+            chance = count * ((1 - meeting) / off if shared < self.least else meeting / on)
+            totals = [total + chance * own for total, own in zip(totals, of(shared, self.size - shared), strict=True)]
+        return totals[0], totals[1]

@@ -22,6 +22,7 @@ from sordino.survey.kinds.question_forecast import (
     unlearned_warning,
 )
 from sordino.survey.kinds.several.several_question import AskedWay, SeveralQuestion
+from sordino.survey.schema.expected_people import expected_of_marks
 
 ALIKE = (
     "Expected if all combinations are equally common. Write what is expected of each category in the survey"
@@ -182,11 +183,8 @@ def _fewer_names(question: SeveralQuestion) -> tuple[int, float] | None:
     choices = question.choices.without_names
     for most in range(choices.most - 1, 0, -1):
         fewer = replace(choices, most=most)
-        # Of more combinations than are listed one category is asked, whatever their number.
-        if not fewer.is_listed:
-            continue
-        alike = np.full(fewer.k, 1 / fewer.k)
-        marks = alike @ fewer.applies(fewer.values)
+        alike = np.full(fewer.k, 1 / fewer.k) if fewer.is_listed else None
+        marks = expected_of_marks(None, fewer)
         asked = np.isin(choices.values, fewer.values) / fewer.k if choices.is_listed else None
         best = best_way(fewer, question.definition.epsilon, alike, marks, LARGEST_CODE_BITS)
         part = float(best.variances(alike, marks).mean() / question.asked_way.variances(asked, marks).mean())

@@ -21,6 +21,7 @@ from sordino.domain.scaled import Measured
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats
 from sordino.mechanism.channel import LARGEST_CODE_BITS
+from sordino.mechanism.meeting_subsets import MeetingSubsets
 from sordino.query.number import Number
 from sordino.query.query import Query
 from sordino.query.sampled import Sampled
@@ -281,6 +282,24 @@ class SeveralQuestion(SharesQuestion):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        yes = " What is drawn is public, the answer to it is not." if self.by_category else ""
-        said = f"Which categories of {self.quoted_title} apply, and how many, is protected as one value.{yes}"
-        return said, *super().notes
+        how = " What is drawn is public, the answer to it is not." if self.by_category else ""
+        said = f"Which categories of {self.quoted_title} apply, and how many, is protected as one value.{how}"
+        return (said, *self._group_in_words, *super().notes)
+
+    @property
+    def _group_in_words(self) -> tuple[str, ...]:
+        """By meeting what a report is, and why it looks like one of anybody else."""
+        mechanism, choices = self.mechanism, self.choices
+        if not isinstance(mechanism, MeetingSubsets):
+            return ()
+        most, size, least = choices.most, mechanism.size, mechanism.least
+        unasked = "" if choices.not_asked is None else f", {choices.not_asked!r}"
+        blanks = "1 blank" if most == 1 else f"{most} blanks"
+        drawn = "one" if size == 1 else f"a group of {size}"
+        shared = "at least one that applies" if least == 1 else f"at least {least} that apply"
+        likelier = "One that applies is" if size == 1 else f"Groups with {shared} are"
+        filled = "none applies, the blank counts" if most == 1 else f"fewer than {most} apply, blanks count"
+        said = (
+            f"A report about {self.quoted_title} is {drawn} of {len(choices.labels):,} categories{unasked} and {blanks}"
+        )
+        return (f"{said}, drawn at random. {likelier} more likely; where {filled} instead.",)

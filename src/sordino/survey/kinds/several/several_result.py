@@ -18,6 +18,7 @@ from sordino.blocks.charts import BarChart, Shares
 from sordino.blocks.finding import Finding
 from sordino.blocks.sentence import Purpose, Sentence
 from sordino.blocks.tables import QuantityTable
+from sordino.design.shares.several_ways import YES
 from sordino.errors import SordinoError
 from sordino.estimation.intervals.mean_limits import FEWEST, limits_by_codes
 from sordino.estimation.joint.among import ratio_shares, shares_among
@@ -46,12 +47,14 @@ class SeveralResult(QuestionResult):
     Attributes:
         question: that they answer.
         estimates: of the combinations; or of no and yes for each mark, by meeting all of the same reports.
+        fillers: by meeting, of no and yes for each dummy but the last: whether fewer categories apply than some number.
         n: the number of reports.
         coverage: what intervals hold against.
     """
 
     question: SeveralQuestion
     estimates: tuple[Estimate, ...]
+    fillers: tuple[Estimate, ...]
     n: int
     coverage: Coverage = field(default_factory=Coverage)
 
@@ -67,17 +70,27 @@ class SeveralResult(QuestionResult):
         Raises:
             SordinoError: no report about one of the categories, of which one is drawn for each person.
         """
-        mechanism, subtract = question.asked_way.answers, question.part.subtract_totals
-        tallies = _tallies(question, own)
+        mechanism, choices = question.mechanism, question.choices
+        if isinstance(mechanism, MeetingSubsets):
+            found_each, fillers = (
+                tuple(estimate(mechanism.answer, mechanism.answer_tally(own, item)) for item in items.tolist())
+                for items in (choices.item_of_marks, choices.items_at_most)
+            )
+            return cls(question, found_each, fillers, own.n, coverage)
+        tallies = question.query.split(own) if isinstance(question.query, Sampled) else (own,)
         if not all(tally.n for tally in tallies):
-            found = f"no report about {question.choices.marks[[tally.n for tally in tallies].index(0)]!r}"
+            found = f"no report about {choices.marks[[tally.n for tally in tallies].index(0)]!r}"
             rule = f"{question.name}: there must be a report about each category, one of which is drawn for each person"
             raise SordinoError(rule, found=found, step=coverage.step("fewer categories"))
         found_each = tuple(
-            estimate(mechanism, Aggregate(mechanism.fingerprint, tally.n, tally.counts), subtract_totals=subtract)
+            estimate(
+                mechanism,
+                Aggregate(mechanism.fingerprint, tally.n, tally.counts),
+                subtract_totals=question.part.subtract_totals,
+            )
             for tally in tallies
         )
-        return cls(question, found_each, own.n, coverage)
+        return cls(question, found_each, (), own.n, coverage)
 
     def with_coverage(self, coverage: Coverage) -> "SeveralResult":
         return replace(self, coverage=coverage)
@@ -100,27 +113,41 @@ class SeveralResult(QuestionResult):
     @cached_property
     def numbers(self) -> Numbers:
         """Of all marks: estimate, standard error and limits."""
-        rows = [self._of_estimate(one) for one in self.estimates]
+        return self._numbers(self.estimates, self.functionals, self.each)
+
+    @cached_property
+    def counts(self) -> Numbers | None:
+        """The same of who has at least 2, 3, ... categories; None where nothing shows how many apply."""
+        choices = self.question.choices
+        each = self.coverage.each(choices.most - 1)
+        if choices.most == 1 or self.question.by_category:
+            return None
+        if self.question.by_meeting:
+            # Who has fewer has the dummy.
+            return self._numbers(self.fillers, YES[:, ::-1], each)
+        return self._numbers(self.estimates, choices.has_at_least(choices.values).T.astype(np.float64), each)
+
+    def _numbers(self, estimates: Sequence[Estimate], functionals: Floats, each: float) -> Numbers:
+        rows = [self._of_estimate(one, functionals, each) for one in estimates]
         names = [name for name in rows[0] if name != "moved" or self.coverage.forged]
         return {name: np.concatenate([row[name] for row in rows]) for name in names}
 
-    def _of_estimate(self, found: Estimate) -> Numbers:
-        coverage, n, functionals = self.coverage, found.n, self.functionals
+    def _of_estimate(self, found: Estimate, functionals: Floats, each: float) -> Numbers:
+        coverage, n = self.coverage, found.n
         value, stderr = functionals @ found.value, np.sqrt(found.variances(functionals))
         added = found.contributions(functionals)
         if n < FEWEST:
             fixed = np.zeros_like(value), np.ones_like(value)
         elif self.question.by_mark:
-            low, high = found.interval(self.each)
-            fixed = low[1:], high[1:]
+            low, high = found.interval(each)
+            place = functionals.argmax(axis=1)
+            fixed = low[place], high[place]
         else:
-            fixed = limits_by_codes(added, found.law, n, 1 - self.each)
+            fixed = limits_by_codes(added, found.law, n, 1 - each)
         moved = coverage.forged * np.ptp(added, axis=1) / n
         expected = max(1, self.question.people // self.question.asked_way.times)
         part = coverage.forged / n
-        low, high = coverage.limits(
-            fixed, value, stderr, each=self.each, n=n, expected=expected, moved=moved, part=part
-        )
+        low, high = coverage.limits(fixed, value, stderr, each=each, n=n, expected=expected, moved=moved, part=part)
         limits = {"low": np.clip(low, 0, 1), "high": np.clip(high, 0, 1)}
         return {"estimate": value, "stderr": stderr, **limits, "moved": moved}
 
@@ -168,7 +195,33 @@ class SeveralResult(QuestionResult):
         )
         chart = Plot(BarChart, lambda: BarChart(self._mark_titles, self._shares))
         among = asked_blocks(question, self.marks[:-1], self._mark_titles[:-1], self.among_asked, self.coverage, self.n)
-        return heading, BlockGroup("Shares", (chart, table), question.title), *among
+        return heading, BlockGroup("Shares", (chart, table), question.title), *self._count_blocks, *among
+
+    @property
+    def _count_blocks(self) -> tuple[BlockGroup, ...]:
+        """A table of how many categories apply, where reports show it."""
+        question, counts = self.question, self.counts
+        if counts is None:
+            return ()
+        name = question.name
+
+        def label(place: int) -> str:
+            return f"at least {place + 2} apply"
+
+        table = QuantityTable(
+            question=name,
+            about=f"{question.title}, how many apply",
+            columns=counts,
+            asked=question.title,
+            label=label,
+            kind=lambda _: "share",
+            key=lambda place: {"attribute": name, "value": label(place)},
+            confidence=self.coverage.confidence,
+            title=f"{self.n:,} reports; how many categories apply",
+            sentences=(self.coverage.sentence("number"), Sentence(UNBIASED, Purpose.COLUMNS)),
+            order=1,
+        )
+        return (BlockGroup("How many apply", (table,), question.title),)
 
     @cached_property
     def _mark_titles(self) -> tuple[str, ...]:
@@ -195,19 +248,27 @@ class SeveralResult(QuestionResult):
         if self.question.choices.not_asked is None or coverage.watched or coverage.forged:
             return None
         each = coverage.each(count)
-        if not self.question.by_category:
+        if self.question.part.way == "combination":
             (found,) = self.estimates
             told = shares_among(found, self.functionals[:-1], 1 - self.functionals[-1], each)
             return replace(told, fitted=None)
         value, variance = self.numbers["estimate"], self.numbers["stderr"] ** 2
-        # Reports about different marks are of different people.
-        errors = variance[:-1], float(variance[-1]), np.zeros(count)
+        # Reports about different marks are of different people, unless each is about all of them.
+        shared = np.zeros(count) if self.question.by_category else self._covariance_with_unasked
+        errors = variance[:-1], float(variance[-1]), shared
         return ratio_shares(value[:-1], 1 - float(value[-1]), errors, each)
 
+    @property
+    def _covariance_with_unasked(self) -> Floats:
+        """Of the estimated shares of all marks but the last, by meeting, with that of who was not asked.
 
-def _tallies(question: SeveralQuestion, own: Aggregate) -> Sequence[Aggregate]:
-    """Of the combinations; or of no and yes for each mark."""
-    mechanism, query = question.mechanism, question.query
-    if isinstance(mechanism, MeetingSubsets):
-        return [mechanism.answer_tally(own, item) for item in question.choices.item_of_marks.tolist()]
-    return query.split(own) if isinstance(query, Sampled) else (own,)
+        Nobody has both: a code holds two items with one probability if the person has one of them, and with another if
+        the person has neither.
+        """
+        mechanism = cast("MeetingSubsets", self.question.mechanism)
+        (hit, miss), (one, none) = (tuple(map(float, pair)) for pair in (mechanism.held, mechanism.held_together))
+        value = self.numbers["estimate"]
+        together = none + (one - none) * (value[:-1] + value[-1])
+        held = miss + (hit - miss) * value
+        covariance: Floats = (together - held[:-1] * held[-1]) / ((hit - miss) ** 2 * self.n)
+        return covariance
