@@ -59,13 +59,13 @@ const recordOf = ([items, chosen, size, least], threshold) => ({
 });
 
 /** A plan about so many names; `change` changes its mechanism, `less` its threshold. */
-function planOf(names, several, [size, least], { epsilon = "1", change = () => {}, threshold = (most) => most, attribute = {}, way = "meeting" } = {}) {
+function planOf(names, several, [size, least], { epsilon = "1", change = () => {}, threshold = (most) => most, attribute = {}, others = {}, way = "meeting" } = {}) {
   const labels = Array.from({ length: names }, (_, i) => `n${i}`);
-  const sizes = [names + several, several, size, least];
+  const sizes = [names + several + Number(attribute.not_asked !== undefined), several, size, least];
   const [on, off] = sides(...sizes);
   const mechanism = recordOf(sizes, threshold(largest(epsilon, on, off), on, off));
   change(mechanism);
-  const attributes = { x: { columns: ["x"], labels, several, none: "none of them", protect: { epsilon }, ...attribute } };
+  const attributes = { x: { columns: ["x"], labels, several, none: "none of them", protect: { epsilon }, ...attribute }, ...others };
   return sealed({ format: "sordino plan", version: 4, people: 1000, attributes, queries: [{ weight: 1, several: "x", way, subtract_totals: false, mechanism }] });
 }
 
@@ -193,6 +193,17 @@ test("what a report of sets reveals is said", async () => {
   assert.match(said, /the report names 4, drawn at random: groups that share enough with yours/);
   assert.match(said, /a factor of at most 2\.72/);
   assert.match(sentences(await open(planOf(60, 9, [1, 1]))).join("\n"), /the report names 1, drawn at random: one of yours/);
+});
+
+test("sets of people who were not asked are protected as all others, however many there are", async () => {
+  const smoker = { columns: ["smoker"], labels: ["yes", "no"] };
+  const attribute = { not_asked: "not asked", only_if: { smoker: ["yes"] } };
+  const found = await open(planOf(60, 9, [4, 2], { attribute, others: { smoker } }));
+  assert.match(sentences(found).join("\n"), /is asked because of/);
+  const words = Array.from({ length: 40 }, (_, i) => (BigInt(i) * 0x9e3779b97f4a7c15n) % WORD);
+  const codes = [{ smoker: "no" }, { smoker: "yes", x: [] }].map((record) => found.questions.draw(record, new GivenWords(words)).code);
+  assert.equal(codes.every((code) => code < comb(70, 4)), true);
+  await assert.rejects(open(planOf(60, 9, [4, 2], { attribute, others: { smoker }, threshold: (most) => most + 1n })), /must keep what it promises/);
 });
 
 test("records of few and of many give codes of one length by as many words", async () => {

@@ -277,7 +277,7 @@ function inverse(number, p) {
 /** The set of a name, with its numbers and lists of numbers; `k` values are asked. */
 export function codeSet(name, numbers, k) {
   const [one, two, three, four] = numbers;
-  const made = { run: () => new Run(one, two), masks: () => new Masks(one, two), meeting: () => new Meeting(one, two, three, four), points: () => new Points(one, two, three, k), translates: () => new Translates(one, two, three) };
+  const made = { run: () => new Run(one, two), masks: () => new Masks(one, two), points: () => new Points(one, two, three, k), translates: () => new Translates(one, two, three), meeting: () => new Meeting(one, two, three, four) };
   requires(Object.hasOwn(made, name), `codes must be of one of ${Object.keys(made).join(", ")}`, "another");
   const found = made[name]();
   requires(k <= found.k, "each value must have a set of codes");
