@@ -193,3 +193,29 @@ class Choices(Brief):
             return self.not_asked or ""
         names = [label for place, label in enumerate(self.labels) if value >> place & 1]
         return f"{SEPARATOR} ".join(names) or self.none
+
+
+@dataclass(frozen=True)
+class ItemSets:
+    """Sets of `most` items by their ranks, of categories, dummies and that it was not asked: what a device draws from.
+
+    Nobody reads most of them: dummies fill a set from the first one on.
+
+    Example:
+        >>> sets = ItemSets(Choices(("cough", "fever", "pain"), 2))
+        >>> sets.k, sets.label(0), sets.label(9)
+        (10, 'cough; fever', 'blank 1; blank 2')
+    """
+
+    choices: Choices
+
+    @property
+    def k(self) -> int:
+        return comb(self.choices.items, self.choices.most)
+
+    def label(self, value: int) -> str:
+        """The items of one set."""
+        choices = self.choices
+        names = [*choices.labels, *(f"blank {place + 1}" for place in range(choices.most)), choices.not_asked or ""]
+        (own,) = members(np.array([value], dtype=np.uint64), choices.items, choices.most).tolist()
+        return f"{SEPARATOR} ".join(names[item] for item in own)

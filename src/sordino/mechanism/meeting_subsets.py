@@ -11,7 +11,7 @@ Source: PrivSet (Wang, Huang, Nie, Wang, Xu, Yang; INFOCOM 2018) is t = 1.
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import lcm
 from typing import Any, ClassVar, Self
 
@@ -162,11 +162,8 @@ class MeetingSubsets(Mechanism):
         return max(self.weights), min(self.weights)
 
     def weight(self, value: int, code: int) -> int:
-        own, held = (
-            members(np.array([number], dtype=np.uint64), self.items, size)[0].tolist()
-            for number, size in ((value, self.chosen), (code, self.size))
-        )
-        return self.weights[len({*own} & {*held}) >= self.least]
+        own, held = _items_of(value, self.items, self.chosen), _items_of(code, self.items, self.size)
+        return self.weights[len(own & held) >= self.least]
 
     @cached_property
     def held(self) -> tuple[Fraction, Fraction]:
@@ -260,6 +257,12 @@ class MeetingSubsets(Mechanism):
         if self.k > LARGEST_LIST:
             rule = f"what is worked out set by set must be about at most {LARGEST_LIST} sets"
             raise SordinoError(rule, found=f"{self.k:,}")
+
+
+@lru_cache(maxsize=1 << 12)
+def _items_of(number: int, items: int, size: int) -> frozenset[int]:
+    """The items of the subset of a rank."""
+    return frozenset(members(np.array([number], dtype=np.uint64), items, size)[0].tolist())
 
 
 @dataclass(frozen=True)

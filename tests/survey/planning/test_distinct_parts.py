@@ -75,11 +75,11 @@ def test_each_distinct_part_is_certified_once_when_a_plan_is_read(monkeypatch):
     text = Plan.of(survey(10 * len(KINDS), KINDS), PEOPLE * len(KINDS)).bytes.decode()
     with counted(monkeypatch, (promised_channel, "certify"), (promised_channel, "certify_queries")) as calls:
         read = Plan.of_text(text, "the plan")
-        # Two categories, a threshold and one of several marks have the same integers; four categories and a
-        # distribution have others, and the two kinds of means.
-        assert calls == {"certify": 3, "certify_queries": 2}
+        # Two categories and a threshold have the same integers; four categories, a distribution and sets of several
+        # have others, and the two kinds of means.
+        assert calls == {"certify": 4, "certify_queries": 2}
     assert {part: read.parts.made[part] for part in (ChannelPart, QueriesPart, CertifiedQueries)} == {
-        ChannelPart: 3,
+        ChannelPart: 4,
         QueriesPart: 2,
         CertifiedQueries: 2,
     }

@@ -36,6 +36,7 @@ from sordino.survey.schema.promise import Definition
 
 if TYPE_CHECKING:
     from sordino.design.accuracy import Accuracy, SharesAccuracy
+    from sordino.domain.choices import ItemSets
     from sordino.estimation.moment_estimator import MeanReadings
     from sordino.query.bin import Bin
     from sordino.survey.schema.attribute_table import AskedSurvey
@@ -172,8 +173,8 @@ class QuestionPart(StrictTable, ABC):
 
 Floats = NDArray[np.float64]
 
-CountedDomain: TypeAlias = "Domain | Record | Bin"
-"""What a mechanism's values are: an attribute's, the cells of several together, or the bins of a number."""
+CountedDomain: TypeAlias = "Domain | Record | Bin | ItemSets"
+"""What a mechanism's values are: an attribute's, the cells of several, the bins of a number, or sets of items."""
 
 
 @dataclass(frozen=True)
@@ -262,6 +263,11 @@ class Question(ABC):
     def values(self) -> "CountedDomain | None":
         """What its mechanism takes, by name; None where it is no single mechanism."""
         return None
+
+    @property
+    def certified_values(self) -> int:
+        """How many values a certificate goes through."""
+        return 0 if self.values is None else self.values.k
 
     @abstractmethod
     def column(self, values: Mapping[str, NDArray[Any]]) -> NDArray[Any] | Measured:

@@ -400,7 +400,7 @@ class Plan(ArrowRows, Displayed):
             RefusedError: it breaks its promise.
         """
         promised = [(one, promise) for one in self.questions if (promise := one.value_promise) is not None]
-        values = sum(question.values.k for question, _ in promised if question.values is not None)
+        values = sum(question.certified_values for question, _ in promised)
         if values > MOST_VALUES:
             raise SordinoError(
                 f"the histograms and tables of {name} must have at most {MOST_VALUES} values together",

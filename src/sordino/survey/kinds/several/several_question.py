@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import comb
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -15,7 +14,7 @@ from sordino.definition.sampling import Answer, AnswerType
 from sordino.document.codec import OF_ITEMS
 from sordino.domain.attribute import Attribute
 from sordino.domain.categories import Categories
-from sordino.domain.choices import Choices
+from sordino.domain.choices import Choices, ItemSets
 from sordino.domain.interval import Interval
 from sordino.domain.scaled import Measured
 from sordino.errors import SordinoError
@@ -27,7 +26,7 @@ from sordino.query.query import Query
 from sordino.query.sampled import Sampled
 from sordino.query.statistic import Value
 from sordino.survey.kinds.promised_channel import PromisedChannel
-from sordino.survey.kinds.question import Floats, ForgedWeight, SharesPart, SharesQuestion
+from sordino.survey.kinds.question import CountedDomain, Floats, ForgedWeight, SharesPart, SharesQuestion
 from sordino.survey.schema.expected_part import round_as_stored
 
 if TYPE_CHECKING:
@@ -141,7 +140,7 @@ class SeveralQuestion(SharesQuestion):
         if not self.by_meeting:
             return super().channel
         choices = self.choices
-        sets = comb(choices.items, choices.most)
+        sets = ItemSets(choices).k
         channel = PromisedChannel.of(self.part.mechanism, self.definition, sets, self.parts, OF_ITEMS)
         sizes = channel.mechanism.set_sizes or ()
         if sizes[:2] != (choices.items, choices.most):
@@ -154,6 +153,18 @@ class SeveralQuestion(SharesQuestion):
         if self.by_mark:
             return Categories(ANSWERS)
         return Categories([self.choices.label(int(value)) for value in self.choices.values])
+
+    @property
+    def values(self) -> CountedDomain:
+        return ItemSets(self.choices) if self.by_meeting else self.domain
+
+    def labels(self, value: int) -> list[str]:
+        return [self.values.label(value)]
+
+    @property
+    def certified_values(self) -> int:
+        """By meeting none of the sets is listed."""
+        return self.domain.k
 
     @property
     def domains(self) -> Mapping[str, Categories]:
