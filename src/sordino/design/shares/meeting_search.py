@@ -5,6 +5,9 @@ estimated share is r (1 - r) / (a - b)^2. All sizes and all numbers of shared it
 table of sizes times L, in floats; the channel itself is made of integers.
 """
 
+from itertools import takewhile
+from math import comb
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -25,7 +28,9 @@ def best_meeting_sizes(items: int, chosen: int, epsilon: float, shares: Floats, 
     """
     if MeetingSizes(items, chosen, 1, 1).values > LARGEST_NUMBER:
         return None
-    sizes = [w for w in range(1, items) if MeetingSizes(items, chosen, w, 1).codes <= 1 << code_bits]
+    # As many codes are of a size as leave out so many items; up to half of them they grow.
+    few = [*takewhile(lambda size: comb(items, size) <= 1 << code_bits, range(1, items // 2 + 1))]
+    sizes = sorted({*few, *(items - size for size in few)})
     if not sizes:
         return None
     variances = coarse(_variances(items, chosen, np.array(sizes), epsilon, shares))
