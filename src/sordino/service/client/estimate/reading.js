@@ -128,9 +128,9 @@ class OfItems extends Supported {
     this.k = items;
     this.counters = items + 1;
     // Of all codes on either side, how often they hold an item that the value has, and one that it lacks.
-    const held = (of) => [sharing.slice(least), sharing.slice(0, least)].map((some, side) => some.reduce((all, codes, j) => all + codes * BigInt(of(side ? j : j + least)), 0n));
-    const chance = ([inside, outside], among) => fraction(first * inside * off + second * outside * on, WORD * on * off * BigInt(among));
-    const [hit, miss] = [chance(held((j) => j), chosen), chance(held((j) => size - j), items - chosen)];
+    const held = (some, from, of) => some.reduce((all, codes, j) => all + codes * BigInt(of(from + j)), 0n);
+    const chance = (of, among) => fraction(first * held(sharing.slice(least), least, of) * off + second * held(sharing.slice(0, least), 0, of) * on, WORD * on * off * BigInt(among));
+    const [hit, miss] = [chance((j) => j, chosen), chance((j) => size - j, items - chosen)];
     if (hit <= miss) throw new RangeError("reports do not depend on the values");
     const [adds, lacks] = [(1 - miss) / (hit - miss), -miss / (hit - miss)];
     const square = (part) => part * adds ** 2 + (1 - part) * lacks ** 2;

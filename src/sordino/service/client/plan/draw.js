@@ -82,6 +82,12 @@ class Cells {
   }
 }
 
+/** Whether codes are sets of the items that there are, and values those of as many as may apply. */
+function hasItems(mechanism, attribute) {
+  const { set } = mechanism;
+  return set instanceof Meeting && set.items === countItems(attribute) && set.chosen === attribute.several;
+}
+
 /** Of categories of which several apply: their combination, sets that meet theirs, or one mark that is drawn, publicly. */
 class Several {
   constructor(plan, part) {
@@ -94,19 +100,13 @@ class Several {
     const values = { category: () => ({ labels: ["no", "yes"] }), combination: () => ({ numbers: countCombinations(this.choices) }), meeting: () => ({ numbers: countSets(this.choices) }) };
     this.attribute = { ...values[part.way](), protect };
     this.mechanism = ofShares(part.mechanism, this.attribute);
-    if (this.byMeeting) this.#requireItems();
+    const items = `${countItems(this.choices)} items, ${this.choices.several} of which each person has`;
+    if (this.byMeeting) requires(hasItems(this.mechanism, this.choices), `sets must be of ${items}`);
     this.mechanisms = [this.mechanism];
     this.times = this.byCategory ? this.marks.length : 1;
     this.choice = new Choice(new Array(this.times).fill(1));
     requireExpected(part.expected && [part.expected], [this.byMeeting ? 2 * this.marks.length : this.times * this.mechanism.k]);
     this.outputs = codes(this.mechanism.outputs * BigInt(this.times));
-  }
-
-  /** Codes are sets of the items that there are, and values those of so many as may apply. */
-  #requireItems() {
-    const { set } = this.mechanism;
-    const fits = set instanceof Meeting && set.items === countItems(this.choices) && set.chosen === this.choices.several;
-    requires(fits, `sets must be of ${countItems(this.choices)} items, ${this.choices.several} of which each person has`);
   }
 
   /** The item of each mark, where codes are sets of items. */
