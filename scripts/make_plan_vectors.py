@@ -298,7 +298,9 @@ def cases_of_answers() -> Iterator[tuple[str, Plan]]:
     three, many = {"categories": ["a", "b", "c"], "several": 2}, {"categories": [*"abcdefgh"], "several": 3}
     yield "several_combination", frozen({"x": {**three, "missing": "none of them"}}, {"several": "x"}, epsilon="4")
     likely = dict(zip("abcdefgh", (0.5, 0.3, 0.2, 0.1, 0.1, 0.1, 0.05, 0.05), strict=True))
-    yield "several_category", frozen({"x": {**many, "expected": likely}}, {"several": "x", "weight": 2}, epsilon="1")
+    by_mark = {"way": "category", "mechanism": RandomizedResponse(2, "1").document_fields}
+    ask = {"several": "x", "weight": 2}
+    yield "several_category", frozen({"x": {**many, "expected": likely}}, ask, epsilon="1", **by_mark)
     smoker, own = {"categories": ["yes", "no", "once"]}, {"only_if": {"smoker": ["yes", "once"]}}
     packs = {"categories": ["1", "2"], **own, "missing": "1", "not_asked": "does not smoke"}
     brand = {"categories": ["a", "b"], "only_if": {"packs": "2", "smoker": "yes"}}
@@ -309,12 +311,14 @@ def cases_of_answers() -> Iterator[tuple[str, Plan]]:
     why = {**many, **own, "delta": "1/2"}
     asks = {"mean": ["pay", "age"]}, {"several": "why"}, {"distribution": "pay"}
     yield "only_if_numbers", frozen({**numbers, "why": why}, *asks, epsilon="1")
+    unasked = {"x": {**many, **own, "not_asked": "not asked"}, "smoker": smoker}
+    yield "several_category_only_if", frozen(unasked, {"several": "x"}, epsilon="1", **by_mark)
     yield "several_meeting", of_sets({**many, "missing": "none of them"}, MeetingSubsets((11, 3, 2, 1), "2"))
     names = [f"name {i}" for i in range(60)]
     large = MeetingSubsets((69, 9, 28, 5), "2")
     yield "several_meeting_large", of_sets({"categories": names, "several": 9}, large)
-    unasked = MeetingSubsets((6, 2, 3, 2), "2")
-    yield "several_meeting_only_if", of_sets({**three, **own, "not_asked": "not asked"}, unasked, smoker=smoker)
+    small = MeetingSubsets((6, 2, 3, 2), "2")
+    yield "several_meeting_only_if", of_sets({**three, **own, "not_asked": "not asked"}, small, smoker=smoker)
     yield "by_itself", by_itself()
 
 
