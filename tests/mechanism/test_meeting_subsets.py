@@ -13,8 +13,7 @@ from sordino.audit.overlaps import checked_overlaps
 from sordino.exact.coin import WORD
 from sordino.exact.combinatorics.subsets import members, ranks_of
 from sordino.mechanism.draws.code_distribution import code_distribution
-from sordino.mechanism.meeting_subsets import MeetingSubsets
-from sordino.mechanism.read_sets import ReadSets
+from sordino.mechanism.meeting_subsets import MeetingSubsets, ReadSets
 from sordino.testing import check_mechanism
 
 EVERY = [
@@ -79,9 +78,9 @@ def test_a_tally_says_how_common_items_are(sizes):
     held = [
         [sum(p for p, code in zip(row, codes, strict=True) if item in code) for item in range(items)] for row in channel
     ]
-    hit, miss = mechanism.held
+    hit, miss = mechanism.holding_chances
     assert all(held[x][item] == (hit if item in own else miss) for x, own in enumerate(sets) for item in range(items))
-    one, none = mechanism.held_together
+    one, none = mechanism.pair_chances
     for row, own in zip(channel, sets, strict=True):
         for pair in combinations(range(items), 2):
             has = len({*pair} & {*own})
@@ -102,7 +101,7 @@ def test_one_of_one_is_subset_selection():
     for k, size in ((5, 2), (9, 4), (6, 1)):
         mine, known = MeetingSubsets((k, 1, size, 1), "1"), SubsetSelection(k, "1", size)
         assert mine.threshold == known.threshold
-        assert mine.held == (Fraction(known.threshold, WORD), pytest.approx(float(known.miss[0]), rel=1e-15))
+        assert mine.holding_chances == (Fraction(known.threshold, WORD), pytest.approx(float(known.miss[0]), rel=1e-15))
 
 
 @in_one("sizes", [(23, 3, 2, 1), (40, 5, 9, 2), (5003, 3, 5, 1), (63, 3, 23, 2)])
@@ -126,7 +125,7 @@ def test_many_sets_are_drawn_by_the_same_channel(sizes):
     shared = np.array([len(np.intersect1d(a, b, assume_unique=True)) for a, b in zip(own, held, strict=True)])
     heads = mechanism.threshold / WORD
     assert abs((shared >= least).mean() - heads) < 6 * np.sqrt(heads * (1 - heads) / count)
-    hit, miss = map(float, mechanism.held)
+    hit, miss = map(float, mechanism.holding_chances)
     assert abs(shared.mean() / chosen - hit) < 6 * np.sqrt(0.25 / count)
     tally = mechanism.tally(codes)
     assert tally.counts[:-1].sum() == size * count

@@ -12,6 +12,7 @@ Source: PrivSet (Wang, Huang, Nie, Wang, Xu, Yang; INFOCOM 2018) is t = 1.
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, lru_cache
+from hashlib import sha256
 from math import lcm
 from typing import Any, ClassVar, Self
 
@@ -166,19 +167,19 @@ class MeetingSubsets(Mechanism):
         return self.weights[len(own & held) >= self.least]
 
     @cached_property
-    def held(self) -> tuple[Fraction, Fraction]:
+    def holding_chances(self) -> tuple[Fraction, Fraction]:
         """The probabilities that a code holds an item of the value, and another one."""
-        return self.sizes.held(Fraction(self.threshold, WORD))
+        return self.sizes.holding_chances(Fraction(self.threshold, WORD))
 
     @property
-    def held_together(self) -> tuple[Fraction, Fraction]:
+    def pair_chances(self) -> tuple[Fraction, Fraction]:
         """The probabilities that a code holds two items of which the value has one, and two of which it has none."""
-        return self.sizes.held_together(Fraction(self.threshold, WORD))
+        return self.sizes.pair_chances(Fraction(self.threshold, WORD))
 
     @cached_property
     def answer(self) -> "ItemAnswer":
         """What reports say about one item: whether it is in the code."""
-        return ItemAnswer(*self.held)
+        return ItemAnswer(*self.holding_chances)
 
     def answer_tally(self, own: Aggregate, item: int) -> Aggregate:
         """The tally of `answer` about an item, of a tally of codes."""
@@ -201,12 +202,12 @@ class MeetingSubsets(Mechanism):
 
     def forward(self, p: NDArray[np.float64]) -> NDArray[np.float64]:
         """How likely a code is to hold each item; and that there is one."""
-        hit, miss = map(float, self.held)
+        hit, miss = map(float, self.holding_chances)
         own, total = p @ self._has_item, p.sum(axis=-1, keepdims=True)
         return np.concatenate((hit * own + miss * (total - own), total), axis=-1)
 
     def adjoint(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        hit, miss = map(float, self.held)
+        hit, miss = map(float, self.holding_chances)
         each, has = weights[..., :-1], self._has_item
         held = each @ has.T
         expected: NDArray[np.float64] = hit * held + miss * (each.sum(axis=-1, keepdims=True) - held)
@@ -308,3 +309,56 @@ class ItemAnswer(SupportMechanism):
 
     def support(self, counters: NDArray[np.float64]) -> Support:
         return Support(counters, np.broadcast_to(counters.sum(axis=-1, keepdims=True), counters.shape))
+
+
+@dataclass(frozen=True, eq=False)
+class ReadSets(Mechanism):
+    """Subsets that meet one of some sets, as values 0..k-1: of those that can be read of a record, few of all sets.
+
+    A person's filter looks at it; nothing is drawn by it.
+
+    Attributes:
+        subsets: of all sets.
+        sets: their values, shape (k,).
+    """
+
+    k: int = field(init=False)
+    subsets: MeetingSubsets
+    sets: NDArray[np.intp]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "k", len(self.sets))
+
+    @property
+    def parameters(self) -> str:
+        return f"{self.subsets.parameters} of the sets {sha256(self.sets.astype('<i8').tobytes()).hexdigest()}"
+
+    @property
+    def outputs(self) -> int:
+        return self.subsets.outputs
+
+    @property
+    def denominator(self) -> int:
+        return self.subsets.denominator
+
+    def weight(self, value: int, code: int) -> int:
+        return self.subsets.weight(int(self.sets[value]), code)
+
+    @property
+    def weight_ends(self) -> tuple[int, int]:
+        return self.subsets.weight_ends
+
+    def marks(self, codes: Words) -> tuple[tuple[int, ...], NDArray[np.integer]]:
+        """The two weights, and whether each code meets each set, shape (n, k)."""
+        own, items = self.subsets, self.subsets.items
+        held = np.zeros((len(codes), items), dtype=np.int16)
+        np.put_along_axis(held, members(codes, items, own.size), 1, axis=1)
+        shared = np.zeros((len(codes), self.k), dtype=np.int16)
+        for place in self._members.T:
+            shared += held[:, place]
+        return own.weights, (shared >= own.least).astype(np.int8)
+
+    @cached_property
+    def _members(self) -> NDArray[np.intp]:
+        """The items of each set, shape (k, L)."""
+        return members(self.sets.view(np.uint64), self.subsets.items, self.subsets.chosen)

@@ -7,8 +7,7 @@ import pytest
 
 from in_one import in_one
 from sordino import Nats, plan
-from sordino.design.shares.meeting_search import best_meeting_sizes
-from sordino.design.shares.several_ways import best_way, ways_to_ask
+from sordino.design.shares.several_ways import best_meeting_sizes, best_way, ways_to_ask
 from sordino.domain.choices import Choices
 from sordino.survey.schema.expected_people import expected_of_combinations, expected_of_marks
 

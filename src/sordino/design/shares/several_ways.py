@@ -13,6 +13,8 @@ is drawn, the answer is one of two values of a channel with that epsilon. Varian
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import takewhile
+from math import comb
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -20,11 +22,13 @@ from numpy.typing import NDArray
 
 from sordino.definition.pairwise import LDP
 from sordino.design.accuracy import subtracting_helps, worst_variance
-from sordino.design.coarse import coarse_number
+from sordino.design.coarse import coarse, coarse_number
 from sordino.distinct import DistinctParts
 from sordino.domain.choices import Choices
 from sordino.errors import SordinoError
 from sordino.estimation.unbiased import Functionals
+from sordino.exact.combinatorics.meeting_sizes import MeetingSizes
+from sordino.exact.entries import LARGEST_NUMBER
 from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.meeting_subsets import MeetingSubsets
@@ -146,7 +150,6 @@ def ways_to_ask(choices: Choices, epsilon: Nats, code_bits: int, marks: Floats) 
     """
     # Who reads a plan designs nothing.
     from sordino.design.shares.best_mechanism import best_mechanism, candidates
-    from sordino.design.shares.meeting_search import best_meeting_sizes
 
     bits = code_bits - (len(choices.marks) - 1).bit_length()
     yield SeveralWay("category", best_mechanism(2, LDP(epsilon), bits), subtract_totals=False, choices=choices)
@@ -187,3 +190,59 @@ def distinct_best_way(
     listed = None if combinations is None else combinations.tobytes()
     design = SeveralDesign(unnamed, epsilon, code_bits, listed, marks.tobytes())
     return parts.of(design, lambda: best_way(unnamed, epsilon, combinations, marks, code_bits))
+
+
+def best_meeting_sizes(items: int, chosen: int, epsilon: float, shares: Floats, code_bits: int) -> MeetingSizes | None:
+    """The sizes with the least summed variance of the shares of some items; None where none fits.
+
+    A code of size w holds item i with probability r = b + (a - b) p of share p, so that n times the variance of the
+    estimated share is r (1 - r) / (a - b)^2. All sizes and all numbers of shared items from 1 to L are compared, in
+    floats; the channel itself is made of integers.
+
+    Args:
+        items, chosen: how many items there are, and how many each person has.
+        epsilon: between any two sets, in nats.
+        shares: of the items that are estimated, shape (m,).
+        code_bits: of a report at most.
+    """
+    if MeetingSizes(items, chosen, 1, 1).values > LARGEST_NUMBER:
+        return None
+    # As many codes are of a size as leave out so many items; up to half of them they grow.
+    few = [*takewhile(lambda size: comb(items, size) <= 1 << code_bits, range(1, items // 2 + 1))]
+    sizes = sorted({*few, *(items - size for size in few)})
+    if not sizes:
+        return None
+    variances = coarse(_meeting_variances(items, chosen, np.array(sizes), epsilon, shares))
+    # Of equals the first one: the smallest code.
+    row, column = np.unravel_index(int(np.argmin(variances)), variances.shape)
+    if not np.isfinite(variances[row, column]):
+        return None
+    return MeetingSizes(items, chosen, sizes[int(row)], int(column) + 1)
+
+
+def _meeting_variances(items: int, chosen: int, sizes: NDArray[np.intp], epsilon: float, shares: Floats) -> Floats:
+    """N times the summed variance, shape (sizes, L), of codes that share at least 1, 2, ..., L items."""
+    shared, rest = np.arange(chosen + 1), items - chosen
+    beside = sizes[:, np.newaxis] - shared
+    fits = (beside >= 0) & (beside <= rest)
+    factorials = np.concatenate(([0.0], np.cumsum(np.log(np.arange(1, items + 1)))))
+    within = _log_choose(factorials, chosen, shared) + _log_choose(factorials, rest, np.clip(beside, 0, rest))
+    counts = np.where(fits, np.exp(within - _log_choose(factorials, items, sizes)[:, np.newaxis]), 0.0)
+    # The chance of a uniform code to share fewer items than t, and at least t; and what it then shares on average.
+    sums = np.stack([counts, shared * counts])
+    off, held_off = np.cumsum(sums, axis=2)[:, :, :-1]
+    on, held_on = np.cumsum(sums[:, :, ::-1], axis=2)[:, :, -2::-1]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        lie = np.exp(-epsilon)
+        own = (held_on + lie * held_off) / (on + lie * off)
+        hit, miss = own / chosen, (sizes[:, np.newaxis] - own) / rest
+        gap = hit - miss
+        first, second = shares.sum(), (shares**2).sum()
+        found = len(shares) * miss * (1 - miss) + gap * (1 - 2 * miss) * first - gap**2 * second
+        variances: Floats = np.where((on > 0) & (off > 0) & (gap > 0), found / gap**2, np.inf)
+    return variances
+
+
+def _log_choose(factorials: Floats, items: int, chosen: NDArray[np.intp]) -> Floats:
+    found: Floats = factorials[items] - factorials[chosen] - factorials[items - chosen]
+    return found

@@ -49,7 +49,7 @@ class MeetingSizes(NamedTuple):
         counts = self.counts
         return sum(counts[self.least :]), sum(counts[: self.least])
 
-    def held(self, meeting: Fraction) -> tuple[Fraction, Fraction]:
+    def holding_chances(self, meeting: Fraction) -> tuple[Fraction, Fraction]:
         """The probabilities that a code holds an item of the value, and another item: a and b.
 
         Args:
@@ -58,11 +58,11 @@ class MeetingSizes(NamedTuple):
         shared, beside = self._means(meeting, lambda own, others: (own, others))
         return shared / self.chosen, beside / (self.items - self.chosen)
 
-    def held_together(self, meeting: Fraction) -> tuple[Fraction, Fraction]:
+    def pair_chances(self, meeting: Fraction) -> tuple[Fraction, Fraction]:
         """The probabilities that a code holds two items of which the value has one, and two of which it has none.
 
         Args:
-            meeting: as of `held`.
+            meeting: as of `holding_chances`.
         """
         rest = self.items - self.chosen
         one, none = self._means(meeting, lambda own, others: (own * others, others * (others - 1)))

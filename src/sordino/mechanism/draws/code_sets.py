@@ -217,7 +217,7 @@ class Meeting:
     def choose_codes(self, values: Values, other: NDArray[np.bool_], choice: Words) -> Words:
         """By how many items are shared, then which of the value's, then which of the others."""
         items, chosen, size, _ = self.sizes
-        shared, left = self._shared(other, choice)
+        shared, left = self._shared_items(other, choice)
         which = left // self._rests[shared]
         left -= which * self._rests[shared]
         # Behind the value's own items stands one behind all items, which sorts last.
@@ -235,7 +235,7 @@ class Meeting:
     def uniform(self, stream: Stream) -> Words:
         return uniform_below(self.sizes.codes, stream)
 
-    def _shared(self, other: NDArray[np.bool_], choice: Words) -> tuple[NDArray[np.intp], Words]:
+    def _shared_items(self, other: NDArray[np.bool_], choice: Words) -> tuple[NDArray[np.intp], Words]:
         """How many items each code shares, and the choice among those that share so many."""
         on, off = self._starts
         found = self.sizes.least + np.searchsorted(on[1:], choice, side="right")

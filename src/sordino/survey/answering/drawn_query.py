@@ -25,8 +25,7 @@ from sordino.domain.scaled import Measured
 from sordino.errors import SordinoError
 from sordino.exact.messages import shown
 from sordino.exact.source import Source, Stream, uniform_below
-from sordino.mechanism.meeting_subsets import MeetingSubsets
-from sordino.mechanism.read_sets import ReadSets
+from sordino.mechanism.meeting_subsets import MeetingSubsets, ReadSets
 from sordino.query.bin import Bin
 from sordino.query.number import NumberStatistic
 from sordino.query.query import Query

@@ -355,6 +355,63 @@ def test_no_report_about_a_category_is_said():
         estimate(frozen, aggregate(frozen, privatize(frozen, people)))
 
 
+@in_one("unasked", [False, True])
+def test_answers_are_filled_up_to_sets(unasked):
+    """From the first blank on, so that none of them has the last; and a sample's sets have the shares of its people."""
+    question = conditional("meeting", "1") if unasked else asked("meeting", several=3)
+    choices = question.choices
+    every = answers(choices)
+    read = question.column({"x": np.array([value(choices, one) for one in every])})
+    assert read.tolist() == [set_number(choices, one) for one in every]
+    marks = range(len(choices.marks))
+    truth = np.mean([[has(choices, one, mark) for mark in marks] for one in every], axis=0)
+    np.testing.assert_allclose(choices.marks_of_sets(read), truth, rtol=1e-12)
+    blanks = {f"blank {place + 1}" for place in range(choices.most)}
+    names = [{*question.values.label(number).split("; ")} - blanks for number in read.tolist()]
+    own = ["not asked" if one is None else {choices.labels[place] for place in one} for one in every]
+    assert names == [{one} if isinstance(one, str) else one for one in own]
+
+
+@pytest.mark.parametrize(("way", "unasked"), [("meeting", False), ("meeting", True), ("combination", False)])
+def test_how_many_apply_is_shown(way, unasked):
+    """By the exact expected tally of people of whom it is known: every number is right on average."""
+    question = conditional(way, "2") if unasked else asked(way, "2", several=3)
+    choices = question.choices
+    every = answers(choices)
+    shares = np.random.default_rng(5).dirichlet(np.ones(len(every)))
+    law = shares @ np.array([[float(p) for p in distribution(question, one)] for one in every])
+    n = 10**9
+    codes = np.rint(law * n).astype(np.int64)
+    if way == "meeting":
+        held = subsets(all_items(choices), question.mechanism.size)
+        each = [
+            sum(count for count, code in zip(codes.tolist(), held, strict=True) if i in code)
+            for i in all_items(choices)
+        ]
+        counts = np.array([*each, codes.sum()])
+    else:
+        counts = codes
+    found = SeveralResult.of(question, Aggregate(question.query.fingerprint, int(codes.sum()), counts), Coverage())
+    marks = range(len(choices.marks))
+    truth = [sum(p for p, one in zip(shares, every, strict=True) if has(choices, one, mark)) for mark in marks]
+    np.testing.assert_allclose(found.numbers["estimate"], truth, atol=1e-6)
+    sizes = range(2, choices.most + 1)
+    truth = [sum(p for p, one in zip(shares, every, strict=True) if one and len(one) >= size) for size in sizes]
+    np.testing.assert_allclose(found.counts["estimate"], truth, atol=1e-6)
+    rows = [row for row in result_rows(found.blocks()) if row["value"] in {f"at least {size} apply" for size in sizes}]
+    assert [row["estimate"] for row in rows] == found.counts["estimate"].tolist()
+    assert all(row["low"] < row["estimate"] < row["high"] for row in rows)
+
+
+def test_how_many_apply_is_not_shown_where_one_is_drawn():
+    frozen = plan(survey(several=4), 1000)
+    people = pa.table({"x": [["a"], ["b", "c"]] * 500})
+    (found,) = estimate(frozen, aggregate(frozen, privatize(frozen, people))).results
+    assert frozen.questions[0].by_category
+    assert found.counts is None
+    assert len(list(result_rows(found.blocks()))) == 5
+
+
 def test_a_way_says_its_largest_error_and_how_much_a_report_weighs():
     choices = Choices(tuple(CATEGORIES), 2)
     for way in ways_alike(choices, Nats.of("1")):

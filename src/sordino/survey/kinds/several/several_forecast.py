@@ -36,7 +36,7 @@ WORTH = 0.1
 WAYS = {
     "combination": "all that apply as one value",
     "category": "one category, drawn at random",
-    "meeting": "a random group that meets all that apply",
+    "meeting": "a random group that meets what applies",
 }
 """The ways to ask, in words."""
 

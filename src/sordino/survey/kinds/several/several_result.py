@@ -266,7 +266,9 @@ class SeveralResult(QuestionResult):
         the person has neither.
         """
         mechanism = cast("MeetingSubsets", self.question.mechanism)
-        (hit, miss), (one, none) = (tuple(map(float, pair)) for pair in (mechanism.held, mechanism.held_together))
+        (hit, miss), (one, none) = (
+            tuple(map(float, pair)) for pair in (mechanism.holding_chances, mechanism.pair_chances)
+        )
         value = self.numbers["estimate"]
         together = none + (one - none) * (value[:-1] + value[-1])
         held = miss + (hit - miss) * value
