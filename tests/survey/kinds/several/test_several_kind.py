@@ -14,6 +14,8 @@ from sordino import (
     KeyedSource,
     Nats,
     Plan,
+    RandomizedResponse,
+    RefusedError,
     SordinoError,
     SordinoErrors,
     Survey,
@@ -24,10 +26,13 @@ from sordino import (
     plan,
     privatize,
 )
+from sordino.accounting.measures.mechanism_columns import Columns, epsilon_ratio
 from sordino.design.shares.several_ways import SeveralWay, ways_to_ask
 from sordino.document.codec import encode
 from sordino.domain.choices import Choices
+from sordino.mechanism.meeting_subsets import MeetingSubsets
 from sordino.show.estimate_rows import result_rows
+from sordino.survey.answering.drawn_query import all_queries
 from sordino.survey.kinds.coverage import Coverage
 from sordino.survey.kinds.several.several_result import SeveralResult
 from sordino.survey.planning.forecast import forecasts
@@ -555,3 +560,73 @@ def test_fewer_names_than_one_are_not_offered():
     (forecast,) = forecasts(plan(survey(several=1), 100_000))
     assert forecast.json()["fewer_names"] is None
     assert not any("instead of" in note for note in forecast.tables()[0].notes)
+
+
+def _changed(change, **more):
+    """A plan that asks by groups, with a changed question under a right hash."""
+    document = plan(survey(**more), 1000).document.dump()
+    change(document["queries"][0])
+    return Plan(seal({name: value for name, value in document.items() if name not in {"format", "version", "hash"}}))
+
+
+def _with_mechanism(mechanism):
+    return lambda part: part.update(mechanism=encode(mechanism))
+
+
+@in_one(
+    ("change", "rule"),
+    [
+        (lambda part: part["mechanism"].update(k=14), "mechanism.k must be as the mechanism's integers make it"),
+        (lambda part: part["mechanism"].update(items=7), "mechanism.k must be as the mechanism's integers make it"),
+        (lambda part: part["mechanism"].update(codes="7"), "mechanism.codes must be as"),
+        (lambda part: part["mechanism"].update(chosen=0), "a set must hold 1 to 5 of 6 items"),
+        (lambda part: part["mechanism"].update(size=6), "must hold 1 to 5 of 6 items"),
+        (lambda part: part["mechanism"].update(least=2), "in at least 1 to 1; found 2"),
+        (lambda part: part["mechanism"].update(least=0), "in at least 1 to 1; found 0"),
+        (lambda part: part["mechanism"].update(least=True), "least must be a whole number"),
+        (lambda part: part["mechanism"].update(threshold="0"), "threshold must lie in"),
+        (lambda part: part["mechanism"].update(threshold=5), "threshold must be an integer"),
+        (lambda part: part["mechanism"].update(draw=["below", "codes"]), "mechanism.draw must be as"),
+        (lambda part: part["mechanism"].update(more=1), "known entries only"),
+        (lambda part: part["mechanism"].pop("size"), "size"),
+        # As many sets as the attribute has, of other items.
+        (_with_mechanism(MeetingSubsets((6, 4, 1, 1), "1")), "must be about 2 of 6 items; found 4 of 6"),
+        (_with_mechanism(MeetingSubsets((7, 2, 1, 1), "1")), "must be about 15 values; found 21"),
+        (_with_mechanism(RandomizedResponse(15, "1")), "mechanism.name must be one of meeting; found 'randomized'"),
+        (lambda part: part.update(way="combination"), "mechanism.name must be one of .*; found 'meeting'"),
+        (lambda part: part.update(way="category"), "mechanism.name must be one of .*; found 'meeting'"),
+        (lambda part: part.update(way="meet"), "way must be"),
+    ],
+)
+def test_a_group_of_another_attribute_is_refused(change, rule):
+    with pytest.raises(SordinoError, match=rule):
+        _ = _changed(change).questions[0].certificate
+
+
+def test_a_group_that_breaks_the_promise_is_refused(tmp_path):
+    def bolder(part):
+        part["mechanism"]["threshold"] = str(int(part["mechanism"]["threshold"]) + 1)
+
+    frozen = _changed(bolder)
+    assert not frozen.questions[0].certificate.holds
+    (tmp_path / "plan.json").write_bytes(frozen.bytes)
+    with pytest.raises(RefusedError, match="must keep its own promise"):
+        Plan.load(tmp_path / "plan.json")
+
+
+def test_a_filter_sees_the_weights_of_what_can_be_answered():
+    """Of every code on every answer, in the order of their numbers; of very many codes the least epsilon that holds."""
+    frozen = plan(survey(), 1000)
+    (question,), (drawn,) = frozen.questions, all_queries(frozen)
+    every = sorted(answers(question.choices), key=lambda one: number(question.choices, one))
+    expected = np.log([[float(p) for p in distribution(question, one)] for one in every])
+    seen = drawn.filter_query.mechanism
+    found = np.array([seen.evidence(code).log for code in range(seen.outputs)]).T
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    columns = Columns.of(seen)
+    np.testing.assert_allclose(columns.logs.T, expected - expected.max(), atol=1e-12)
+    (large,) = all_queries(plan(survey("1/10", [f"c{place}" for place in range(40)], 2), 10**8))
+    assert large.outputs > 1 << 30
+    ratio = epsilon_ratio(large.filter_query.mechanism)
+    assert float(ratio) <= np.exp(0.1) * (1 + 1e-15)
+    assert float(ratio) == pytest.approx(np.exp(0.1), rel=1e-12)
