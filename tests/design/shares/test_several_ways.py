@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from in_one import in_one
-from sordino import Nats, plan
+from sordino import LDP, Nats, certify, plan
 from sordino.design.shares.several_ways import best_meeting_sizes, best_way, ways_to_ask
 from sordino.domain.choices import Choices
 from sordino.survey.schema.expected_people import expected_of_combinations, expected_of_marks
@@ -116,6 +116,15 @@ def test_thousands_of_names_are_asked_by_the_best_sizes_whose_codes_fit():
 def test_more_sets_than_a_number_of_json_are_not_asked():
     assert best_meeting_sizes(90, 30, 1.0, np.full(60, 0.1), 64) is None
     assert "meeting" not in {way.way for way in ways_to_ask(of_names(60, 30), Nats.of(1), 64, np.full(61, 0.1))}
+
+
+@in_one("epsilon", ["1/100000000000000", "1/10000000000", "30", "90"])
+def test_any_epsilon_has_a_way(epsilon):
+    """Of sets that meet too, unless no coin is as fine as the promise."""
+    for count, most in ((4, 2), (30, 5), (60, 3)):
+        way, variances, _ = chosen(count, most, epsilon)
+        assert certify(way.mechanism, LDP(epsilon)).holds
+        assert np.isfinite(variances).all()
 
 
 def test_what_is_expected_decides():

@@ -154,8 +154,9 @@ def ways_to_ask(choices: Choices, epsilon: Nats, code_bits: int, marks: Floats) 
     bits = code_bits - (len(choices.marks) - 1).bit_length()
     yield SeveralWay("category", best_mechanism(2, LDP(epsilon), bits), subtract_totals=False, choices=choices)
     sizes = best_meeting_sizes(choices.items, choices.most, float(epsilon), marks, code_bits)
-    if sizes is not None:
-        yield SeveralWay("meeting", MeetingSubsets(sizes, epsilon), subtract_totals=False, choices=choices)
+    meeting = None if sizes is None else _meeting_of(sizes, epsilon)
+    if meeting is not None:
+        yield SeveralWay("meeting", meeting, subtract_totals=False, choices=choices)
     if not choices.is_listed:
         return
     try:
@@ -166,6 +167,15 @@ def ways_to_ask(choices: Choices, epsilon: Nats, code_bits: int, marks: Floats) 
     for mechanism in made.values():
         if mechanism.informative and mechanism.counts_codes and mechanism.outputs <= MOST_CODES:
             yield SeveralWay("combination", mechanism, subtracting_helps(mechanism), choices)
+
+
+def _meeting_of(sizes: MeetingSizes, epsilon: Nats) -> MeetingSubsets | None:
+    """The channel; none where a coin is too coarse for the epsilon."""
+    try:
+        made = MeetingSubsets(sizes, epsilon)
+    except SordinoError:
+        return None
+    return made if made.answer.informative else None
 
 
 def best_way(choices: Choices, epsilon: Nats, combinations: Floats | None, marks: Floats, code_bits: int) -> SeveralWay:
