@@ -62,6 +62,7 @@ Inductive code_sets :=
 | Run (all length : Z)                                  (* [length] neighbouring codes, from the value on *)
 | Masks (bits size : Z)                                 (* numbers of [bits] bits of which [size] are 1: those with the value's bit *)
 | Translates (p : Z) (multipliers base : list Z)        (* of multiples of a base set, modulo a prime: those that hold the value *)
+| Meeting (items chosen size least : Z)                 (* sets of [size] items: those that share [least] with the value's, of [chosen] *)
 | Points (q t : Z).                                     (* of a projective space: those on the hyperplane of the value's point *)
 
 Inductive draw :=
@@ -139,6 +140,12 @@ Definition sides_of (sets : code_sets) (v : Z) : option (list Z * list Z) :=
       let family a holds := map (fun c => (a * p + c, existsb (Z.eqb c) holds)) (numbers p) in
       let numbered := combine (numbers (Z.of_nat (length multipliers))) (map holding multipliers) in
       separate (concat (map (fun one => family (fst one) (snd one)) numbered))
+  | Meeting items chosen size least =>
+      (* Sets are numbered in the order of their masks, of values and of codes. *)
+      let? own := item (masks (Z.to_nat items) (Z.to_nat chosen)) v in
+      let listed := masks (Z.to_nat items) (Z.to_nat size) in
+      let numbered := combine (numbers (Z.of_nat (length listed))) listed in
+      separate (map (fun one => (fst one, least <=? ones items (Z.land own (snd one)))) numbered)
   | Points q t =>
       let listed := points q (Z.to_nat t) in
       let modulus := modulus_of q in

@@ -25,6 +25,7 @@ from typing import Any
 from sordino import LDP, BinaryOptimal, BlockLDP, ChannelTable, PairwiseLDP, RandomizedResponse, certify
 from sordino.document.codec import encode
 from sordino.mechanism.base import Mechanism
+from sordino.mechanism.meeting_subsets import MeetingSubsets
 from sordino.mechanism.subset_selection import SubsetSelection
 
 ROOT = Path(__file__).parents[1]
@@ -35,6 +36,8 @@ PATIENCE = 600
 EITHER_WAY = (0, 0, 1, -1, 2**20, -(2**20))
 """What is added to a threshold or a weight."""
 
+MEETINGS = ((5, 2, 1, 1), (6, 3, 3, 2), (7, 2, 4, 1), (8, 4, 3, 2), (23, 3, 2, 1), (40, 4, 12, 2), (60, 4, 1, 1))
+"""Items, how many of them a value and a code have, and how many they share at least."""
 
 NO_PLAN = "not a plan: "
 """How the checker's only line about such a document begins; it then ends with exit code 1."""
@@ -78,7 +81,7 @@ def golden_difference(checker: Path, folder: Path) -> str | None:
 def changed(rng: random.Random) -> tuple[Mechanism, Any, dict[str, Any]]:
     """A channel, what it should keep, and that in a plan's words."""
     k, epsilon, step = rng.randint(2, 6), rng.choice(EPSILONS), rng.choice(EITHER_WAY)
-    kind = rng.choice(["randomized", "subset", "binary", "table", "blocks"])
+    kind = rng.choice(["randomized", "subset", "meeting", "binary", "table", "blocks"])
     if kind == "randomized":
         threshold = min(max(RandomizedResponse(k, epsilon).threshold + step, 1), 2**64 - 1)
         return RandomizedResponse.from_threshold(k, threshold), LDP(epsilon), {"epsilon": epsilon}
@@ -86,6 +89,10 @@ def changed(rng: random.Random) -> tuple[Mechanism, Any, dict[str, Any]]:
         size = rng.randint(1, k - 1)
         threshold = min(max(SubsetSelection(k, epsilon, size=size).threshold + step, 1), 2**64 - 1)
         return SubsetSelection.from_threshold(k, threshold, size), LDP(epsilon), {"epsilon": epsilon}
+    if kind == "meeting":
+        sizes = rng.choice(MEETINGS)
+        threshold = min(max(MeetingSubsets(sizes, epsilon).threshold + step, 1), 2**64 - 1)
+        return MeetingSubsets.from_threshold(sizes, threshold), LDP(epsilon), {"epsilon": epsilon}
     if kind == "binary":
         other = rng.choice(EPSILONS)
         best = BinaryOptimal(epsilon, other)
@@ -107,7 +114,7 @@ def cases(count: int) -> Iterator[tuple[str, str]]:
         mechanism, definition, protect = changed(random.Random(case))  # noqa: S311 - nothing is released
         query = {"histogram": "x", "mechanism": encode(mechanism)}
         attribute = {"numbers": mechanism.k, "protect": protect}
-        document = {"attributes": {"x": attribute}, "format": "sordino plan", "queries": [query], "version": 3}
+        document = {"attributes": {"x": attribute}, "format": "sordino plan", "queries": [query], "version": 4}
         expected = "holds" if certify(mechanism, definition).holds else "broken"
         yield json.dumps(document, separators=(",", ":")) + "\n", expected
 

@@ -51,6 +51,7 @@ from sordino.document.sealed import canonical, hash_of, sealed_bytes
 from sordino.domain.condition import with_conditions
 from sordino.exact.source import FreshStream, Words
 from sordino.mechanism.base import Mechanism
+from sordino.mechanism.meeting_subsets import MeetingSubsets
 from sordino.survey.answering.report_draw import draw_period, draw_report
 from sordino.survey.kinds.distribution.distribution_question import DistributionQuestion
 from sordino.survey.kinds.shares.above_kind import AboveQuestion
@@ -297,7 +298,9 @@ def cases_of_answers() -> Iterator[tuple[str, Plan]]:
     three, many = {"categories": ["a", "b", "c"], "several": 2}, {"categories": [*"abcdefgh"], "several": 3}
     yield "several_combination", frozen({"x": {**three, "missing": "none of them"}}, {"several": "x"}, epsilon="4")
     likely = dict(zip("abcdefgh", (0.5, 0.3, 0.2, 0.1, 0.1, 0.1, 0.05, 0.05), strict=True))
-    yield "several_category", frozen({"x": {**many, "expected": likely}}, {"several": "x", "weight": 2}, epsilon="1")
+    by_mark = {"way": "category", "mechanism": RandomizedResponse(2, "1").document_fields}
+    ask = {"several": "x", "weight": 2}
+    yield "several_category", frozen({"x": {**many, "expected": likely}}, ask, epsilon="1", **by_mark)
     smoker, own = {"categories": ["yes", "no", "once"]}, {"only_if": {"smoker": ["yes", "once"]}}
     packs = {"categories": ["1", "2"], **own, "missing": "1", "not_asked": "does not smoke"}
     brand = {"categories": ["a", "b"], "only_if": {"packs": "2", "smoker": "yes"}}
@@ -308,7 +311,21 @@ def cases_of_answers() -> Iterator[tuple[str, Plan]]:
     why = {**many, **own, "delta": "1/2"}
     asks = {"mean": ["pay", "age"]}, {"several": "why"}, {"distribution": "pay"}
     yield "only_if_numbers", frozen({**numbers, "why": why}, *asks, epsilon="1")
+    unasked = {"x": {**many, **own, "not_asked": "not asked"}, "smoker": smoker}
+    yield "several_category_only_if", frozen(unasked, {"several": "x"}, epsilon="1", **by_mark)
+    yield "several_meeting", of_sets({**many, "missing": "none of them"}, MeetingSubsets((11, 3, 2, 1), "2"))
+    names = [f"name {i}" for i in range(60)]
+    large = MeetingSubsets((69, 9, 28, 5), "2")
+    yield "several_meeting_large", of_sets({"categories": names, "several": 9}, large)
+    small = MeetingSubsets((6, 2, 3, 2), "2")
+    yield "several_meeting_only_if", of_sets({**three, **own, "not_asked": "not asked"}, small, smoker=smoker)
     yield "by_itself", by_itself()
+
+
+def of_sets(attribute: dict[str, Any], mechanism: MeetingSubsets, **others: dict[str, Any]) -> Plan:
+    """Categories of which several apply, through sets of items that meet those that a person has."""
+    ask = {"several": "x"}
+    return frozen({"x": attribute, **others}, ask, epsilon="2", way="meeting", mechanism=mechanism.document_fields)
 
 
 def by_itself() -> Plan:
@@ -558,10 +575,10 @@ def refused_plans() -> list[dict[str, str]]:
     return [
         {"plan": text.replace('"people":1000', '"people":1001'), "why": "the hash is another's"},
         {"plan": text.replace(",", ", "), "why": "not the canonical bytes"},
-        {"plan": text.replace('"version":3', '"version":3,"version":3'), "why": "a key twice"},
+        {"plan": text.replace('"version":4', '"version":4,"version":4'), "why": "a key twice"},
         {"plan": text[:-20], "why": "cut"},
         {"plan": canonical(document).decode() + "\n", "why": "a hash that does not stand first"},
-        {"plan": resealed(version=4), "why": "a newer version"},
+        {"plan": resealed(version=5), "why": "a newer version"},
         {"plan": resealed(format="sordino survey"), "why": "another format"},
         {"plan": resealed(more=1), "why": "an unknown field"},
         {"plan": resealed(queries=[{**query, "mechanism": {"name": "other", "k": 3}}]), "why": "no draw"},
@@ -597,6 +614,7 @@ def refused_plans() -> list[dict[str, str]]:
         },
         *({"plan": text, "why": f"numbers that are promised by themselves: {why}"} for why, text in wrong_levels()),
         *({"plan": text, "why": f"a number in bins: {why}"} for why, text in wrong_bins()),
+        *({"plan": text, "why": f"sets that meet: {why}"} for why, text in wrong_meetings()),
         *({"plan": resealed(words=words), "why": f"words {why}"} for why, words in wrong_words()),
         {"plan": resealed(public=[{**column, "name": "x"}]), "why": "an attribute that is sent in clear"},
         {"plan": resealed(public=[{**column, "columns": ["X"]}]), "why": "an attribute's column that is sent in clear"},
@@ -623,7 +641,7 @@ def respelled_plans(text: str) -> Iterator[tuple[str, str]]:
     """Plans with a number that a reader of JSON may take for the right one, under their own hash, and which it is."""
     # Of a double the package writes whole numbers in digits, and others in the fewest that give it.
     of_number = frozen({"age": {"number": {"low": 0.00001, "high": 90.5}}}, {"mean": "age"}).bytes.decode()
-    for whole, field, right in ((text, "version", "3"), (text, "people", "1000"), (text, "weight", "1")):
+    for whole, field, right in ((text, "version", "4"), (text, "people", "1000"), (text, "weight", "1")):
         zeros = f"{right}0e-1", f"{right}e0", f"{right}E0", f"{right}.0", f"0{right}"
         yield from ((_respelled(whole, field, right, wrong), f"{field} {wrong}") for wrong in zeros)
     # No double holds the first of these: it is read as 2^53, which is one that may be expected.
@@ -711,6 +729,64 @@ def wrong_bins() -> Iterator[tuple[str, str]]:
     }
     yield "of which some alone are promised", resealed(edges, attributes=unequal)
     yield "a bound on dependence for a table of them", _of_bounded_table()
+
+
+def wrong_meetings() -> Iterator[tuple[str, str]]:
+    """Plans of sets that are not those of their question, or reveal too much, and what is wrong with them."""
+    right = MeetingSubsets((11, 3, 2, 1), "2")
+    document = json.loads(of_sets({"categories": [*"abcdefgh"], "several": 3}, right).bytes)
+    (query,) = document["queries"]
+
+    def through(mechanism: Mechanism, **changes: Any) -> str:
+        return changed(**{**mechanism.document_fields, **changes})
+
+    def changed(**mechanism: Any) -> str:
+        own = {**query, "mechanism": {**query["mechanism"], **mechanism}}
+        return _sealed_anew({**document, "queries": [own]})
+
+    def of_sizes(*sizes: int) -> str:
+        return through(MeetingSubsets(sizes, "2"))
+
+    yield "of more items than there are", of_sizes(12, 3, 2, 1)
+    yield "of labels without dummies", of_sizes(8, 3, 2, 1)
+    yield "of fewer items than everybody has", of_sizes(11, 2, 2, 1)
+    yield "of the items that a person lacks", of_sizes(11, 8, 2, 1)
+    yield "of another size than the codes", changed(size=3)
+    yield "of no items", changed(size=0, codes="1")
+    yield "of all items", changed(size=11, codes="1")
+    yield "that share nothing", changed(least=0)
+    yield "that share more than a person has", changed(size=4, codes="330", least=4)
+    yield "that share more than a code has", changed(least=3)
+    yield "that every code meets", changed(size=9, codes="55")
+    yield "that must share more than they are promised for", changed(least=2)
+    yield "with more codes than there are", changed(codes="56")
+    yield "of more values than there are", changed(k=right.k + 1)
+    yield "of fewer values than there are", changed(k=right.k - 1)
+    yield "with a larger threshold than is promised", changed(threshold=str(right.threshold + 1))
+    yield "with a threshold of 2^64", changed(threshold=str(1 << 64))
+    swapped = ["meeting", "v", "items", "chosen", "least", "size"]
+    yield "with another draw", changed(draw=["sides", "threshold", swapped])
+    yield "by randomized response", through(RandomizedResponse(right.k, "2"))
+    alone = MeetingSubsets((4, 1, 1, 1), "2")
+    one = {"categories": ["a", "b", "c"], "several": 1}
+    yield "as one combination", _sealed_anew(_document_of(one, {"several": "x"}, way="combination", mechanism=alone))
+    four = {"categories": ["a", "b", "c", "d"]}
+    yield "of one value each", _sealed_anew(_document_of(four, {"histogram": "x"}, mechanism=alone))
+    thirty = {"categories": [f"name {i}" for i in range(60)], "several": 30}
+    vast = {**right.document_fields, "k": math.comb(90, 30), "items": 90, "chosen": 30, "codes": str(math.comb(90, 2))}
+    asked = _document_of(thirty, {"several": "x"}, way="meeting")
+    asked["queries"][0]["mechanism"] = vast
+    yield "of more than 2^53 values", _sealed_anew(asked)
+
+
+def _document_of(
+    attribute: dict[str, Any], ask: dict[str, Any], mechanism: Mechanism | None = None, **changes: Any
+) -> dict[str, Any]:
+    """The document of a question about x, through a mechanism that it may not be asked through."""
+    document: dict[str, Any] = json.loads(frozen({"x": attribute}, ask).bytes)
+    fields = {} if mechanism is None else {"mechanism": mechanism.document_fields}
+    document["queries"] = [{**part, **changes, **fields} for part in document["queries"]]
+    return document
 
 
 def _of_distribution(edges: list[float]) -> str:

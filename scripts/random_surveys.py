@@ -78,7 +78,7 @@ def survey_of_values(rng: random.Random) -> Survey:
 def survey_of_answers(rng: random.Random) -> Survey:
     """Categories of which several apply, and what is asked only if an earlier answer says so."""
     epsilon = rng.choice(EPSILONS)
-    many = {"categories": [*"abcdef"[: rng.randint(2, 6)]], "several": 2}
+    many = {"categories": [*"abcdefghijkl"[: rng.choice((2, 3, 4, 5, 6, 12))]], "several": 2}
     if rng.random() < 0.4:
         many["missing"] = "none of them"
     smoker = {"categories": ["yes", "no", "once"][: rng.randint(2, 3)]}

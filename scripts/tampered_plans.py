@@ -213,7 +213,17 @@ def operation(document: Any, rng: random.Random) -> bool:
     return True
 
 
-WAYS = (integer, weight, factor, omitted, bound, nearer, wider, edge, other_draw, operation)
+def overlap(document: Any, rng: random.Random) -> bool:
+    """Codes of sets must share an item more or less with a person's set, as many as they are."""
+    found = [e for _, e in places(document["queries"]) if isinstance(e, dict) and e.get("name") == "meeting"]
+    if not found:
+        return False
+    mechanism = rng.choice(found)
+    mechanism["least"] += rng.choice((1, -1))
+    return True
+
+
+WAYS = (integer, weight, factor, omitted, bound, nearer, wider, edge, other_draw, operation, overlap)
 
 
 def sealed(document: Any) -> str:

@@ -7,7 +7,7 @@ import json
 import math
 from hashlib import sha256
 
-from plain_draw import Mechanism
+from plain_draw import Mechanism, rank
 from plain_words import WORD, below, pick
 
 
@@ -20,7 +20,7 @@ class Client:
         plan = json.loads(text)
         rest = json.dumps({key: plan[key] for key in plan if key != "hash"}, sort_keys=True, separators=(",", ":"))
         frozen = f'{{"hash":"sha256:{sha256(rest.encode()).hexdigest()}",{rest[1:]}\n'
-        if text != frozen or (plan["format"], plan["version"]) != ("sordino plan", 3):
+        if text != frozen or (plan["format"], plan["version"]) != ("sordino plan", 4):
             raise ValueError("no plan of this format, or not as it was frozen")
         return cls(plan)
 
@@ -129,6 +129,7 @@ class Several:
     def __init__(self, plan, part):
         self.name, self.attribute = part["several"], plan["attributes"][part["several"]]
         self.marks = len(self.attribute["labels"]) + 1 + ("not_asked" in self.attribute)
+        self.number = {"combination": self.combination, "meeting": self.padded}.get(part["way"])
         self.mechanism, self.drawn = Mechanism(part["mechanism"]), part["way"] == "category"
         self.outputs = self.mechanism.outputs * (self.marks if self.drawn else 1)
 
@@ -138,7 +139,7 @@ class Several:
         has = [] if isinstance(value, str) else sorted(labels.index(label) for label in value)
         unasked = isinstance(value, str) and value == self.attribute.get("not_asked")
         if not self.drawn:
-            return self.mechanism.code(self.combination(has, unasked), words)
+            return self.mechanism.code(self.number(has, unasked), words)
         mark = below(self.marks, words)
         applies = mark in has or (mark == len(labels) + unasked and not has)
         return mark * self.mechanism.outputs + self.mechanism.code(sign(1.0 if applies else -1.0, words), words)
@@ -148,7 +149,13 @@ class Several:
         if unasked:
             return sum(math.comb(count, size) for size in range(self.attribute["several"] + 1))
         smaller = sum(math.comb(count, size) for size in range(len(has)))
-        return smaller + sum(math.comb(place, i + 1) for i, place in enumerate(has))
+        return smaller + rank(has)
+
+    def padded(self, has, unasked):
+        """The number of as many items for everybody: labels, then dummies; an item of its own for who was not asked."""
+        count, most = len(self.attribute["labels"]), self.attribute["several"]
+        dummies = range(count, count + most - len(has) - unasked)
+        return rank([*has, *dummies, *[count + most] * unasked])
 
 
 KINDS = {"histogram": Histogram, "distribution": Distribution, "above": Above, "table": Table, "several": Several}

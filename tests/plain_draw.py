@@ -254,7 +254,43 @@ def remainder(a, b):
     return a
 
 
-SETS = {"run": Run, "masks": Masks, "points": Points, "translates": Translates}
+def members(found):
+    """The places of a mask's bits, ascending."""
+    return [place for place in range(found.bit_length()) if found >> place & 1]
+
+
+def rank(places):
+    """The number of a set among those of its size."""
+    return sum(math.comb(place, i + 1) for i, place in enumerate(sorted(places)))
+
+
+class Meeting:
+    """Subsets of some items: those that share so many with the value's subset."""
+
+    def __init__(self, own, items, chosen, size, least):
+        self.n, self.chosen, self.size, self.least = (own.number(found) for found in (items, chosen, size, least))
+        self.sharing = [
+            math.comb(self.chosen, shared) * math.comb(self.n - self.chosen, self.size - shared)
+            for shared in range(min(self.chosen, self.size) + 1)
+        ]
+
+    def code(self, value, threshold, words):
+        other = words.next() >= threshold
+        left = either(sum(self.sharing[self.least :]), sum(self.sharing[: self.least]), other, words)
+        shared = 0 if other else self.least
+        while left >= self.sharing[shared]:
+            left, shared = left - self.sharing[shared], shared + 1
+        own = members(mask(value, self.n, self.chosen))
+        others = [place for place in range(self.n) if place not in own]
+        first, second = divmod(left, math.comb(len(others), self.size - shared))
+        inside, outside = mask(first, len(own), shared), mask(second, len(others), self.size - shared)
+        return rank([own[place] for place in members(inside)] + [others[place] for place in members(outside)])
+
+    def uniform(self, words):
+        return below(math.comb(self.n, self.size), words)
+
+
+SETS = {"run": Run, "masks": Masks, "meeting": Meeting, "points": Points, "translates": Translates}
 
 
 def outward(above, factors, value):

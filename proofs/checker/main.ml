@@ -118,6 +118,9 @@ let metric_promise attribute k epsilon metric =
 let most_values = 1 lsl 24
 let few_values k = if k = 0 then refuse "no values" else if k > most_values then raise Not_covered else k
 
+(* Of values that are the numbers of sets none is listed. *)
+let values_of answer k = match answer with Sides (_, Meeting _, Value) when k > 0 -> k | _ -> few_values k
+
 let size_of attribute =
   match (find "labels" attribute, find "numbers" attribute, find "grid" attribute) with
   | Some labels, None, None -> few_values (List.length (list labels))
@@ -247,6 +250,9 @@ let most_comparisons = 2_000_000
 let largest_field = 64
 let most_digits = 64
 
+(* Numbers of Pascal's triangle that are worked out to count the sets that share items with another one: seconds. *)
+let most_rows = 1 lsl 26
+
 let covered = function Some verdict -> verdict | None -> raise Not_covered
 
 (* How many codes are listed for each value, at most. *)
@@ -273,6 +279,10 @@ let subset_verdict epsilon answer k =
       Some (accepts_subset epsilon (nat k) (nat (int_of_z size)) t)
   | Sides (Checked.Number t, Run (all, length), Value) when int_of_z all = k && int_of_z length = 1 && k > 1 ->
       Some (accepts_randomized epsilon (nat k) t)
+  | Sides (Checked.Number t, Meeting (items, chosen, size, least), Value) ->
+      let small n = nat (int_of_z n) in
+      let rows = times_size (int_of_z items) (times_size (int_of_z size) (int_of_z size)) in
+      if rows > most_rows then None else Some (accepts_meeting epsilon (small items) (small chosen) (small size) (small least) t)
   | Sides (Checked.Number t, Points (q, dimension), Value) when small q <= largest_field && small dimension <= most_digits ->
       (* Where the sets are not shown to be of one size, as by a number that no field has, codes are listed. *)
       if is_space q (nat (small dimension)) (z k) then Some (accepts_points epsilon q (nat (small dimension)) (z k) t) else None
@@ -288,7 +298,7 @@ let listed (answer, k, codes) factors =
   if each > most_weights || each > most_comparisons / k then raise Not_covered
   else covered (accepts_draw fuel answer (nat k) (factors ()))
 
-let of_part p = (part_answer p, few_values (int_of_z (part_k p)), small (part_codes p))
+let of_part p = (part_answer p, values_of (part_answer p) (int_of_z (part_k p)), small (part_codes p))
 
 let keeps promise ((answer, k, codes) as one) =
   match promise with
@@ -422,7 +432,7 @@ let judged plan question =
 let verdicts content =
   let plan = parse content in
   if find "format" plan <> Some (Text "sordino plan") then refuse "another format than a plan's";
-  if find "version" plan <> Some (Number "3") then refuse "another version than 3";
+  if find "version" plan <> Some (Number "4") then refuse "another version than 4";
   match list (get "queries" plan) with [] -> refuse "no questions" | questions -> List.map (judged plan) questions
 
 let read path =

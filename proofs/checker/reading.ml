@@ -226,6 +226,7 @@ let rec draw record i written =
             match (name, arguments) with
             | "run", [ codes; length ] -> Run (number codes, number length)
             | "masks", [ bits; size ] -> Masks (number bits, number size)
+            | "meeting", [ items; chosen; size; least ] -> Meeting (number items, number chosen, number size, number least)
             | "translates", [ p; multipliers; base ] -> Translates (number p, constants record multipliers, constants record base)
             | "points", [ q; t; (Number ("0" | "1") | Text ("0" | "1")) ] -> Points (number q, number t)
             | _ -> refuse ("a draw has no set of codes called " ^ name ^ ", or one of other numbers")
@@ -282,10 +283,19 @@ let times_size a b = if a = 0 || b = 0 then 0 else if a > largest / b then large
 let size n = min (small n) largest
 let rec power base count = if count <= 0 then 1 else if base >= 2 && count > 60 then largest else times_size base (power base (count - 1))
 
+(* Sets of so many out of some items. *)
+let subsets items members =
+  let n = size items and m = size members in
+  if m > n then zero
+  else
+    let m = min m (n - m) in
+    if times_size n (m + 1) > most_items then raise Not_covered else List.nth (binomials_to (nat m) (nat n)) m
+
 (* How many codes sets have. *)
 let codes_of_sets = function
   | Run (all, _) -> size all
   | Masks (bits, _) -> power 2 (size bits)
+  | Meeting (items, _, members, _) -> size (subsets items members)
   | Translates (p, multipliers, _) -> times_size (size p) (List.length multipliers)
   | Points (q, t) ->
       let q = size q and t = size t in
@@ -369,6 +379,9 @@ let rec require_codes (Part (own_k, own_codes, answer)) =
   let parts = match answer with Digits parts | Levels (_, parts) | Blocks (_, parts) -> parts | Hide (_, inner, _) -> [ inner ] | _ -> [] in
   List.iter require_codes parts;
   let wrong () = refuse "a draw that gives a code beyond its codes" in
+  (match answer with
+  | Sides (_, Meeting (items, chosen, _, _), Value) when is_less (subsets items chosen) own_k -> refuse "values that are the numbers of no sets"
+  | _ -> ());
   if beyond k answer > codes then
     match answer with
     | Sides _ | Digits _ | Levels _ | Blocks _ | Hide _ | Below _ | Checked.Number _ | Value -> wrong ()

@@ -6,6 +6,7 @@ The plain client (`tests/plain_*.py`) imports nothing of the package: it is writ
 import json
 import re
 from pathlib import Path
+from typing import get_args, get_type_hints
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from sordino.document.queries import STATISTICS
 from sordino.exact.source import FreshStream
 from sordino.mechanism.draws.operations import ARITHMETIC, SETS
 from sordino.survey.answering.report_draw import draw_period, draw_report
+from sordino.survey.kinds.several.several_question import SeveralPart
 from sordino.survey.planning.plan_fields import unseal
 
 ROOT = Path(__file__).parents[2]
@@ -68,6 +70,14 @@ def test_every_mechanism_and_statistic_has_a_section_and_a_vector():
         assert re.search(rf"^\|.* `{kind.name}` \| (`\[|as `window`)|^\| `{kind.name}`, ", PAGE, re.MULTILINE)
     assert {name for name in (*ARITHMETIC, *SETS) if f'"{name}"' not in PAGE} == set()
     assert all(len(found["reports"]) >= 20 and found["refused"] for found in VECTORS.values())
+
+
+def test_every_way_to_ask_several_categories_has_a_vector_with_and_without_who_was_not_asked():
+    plans = [json.loads(found["plan"]) for found in VECTORS.values()]
+    asked = [(part, plan["attributes"]) for plan in plans for part in plan["queries"] if "several" in part]
+    found = {(part["way"], "not_asked" in attributes[part["several"]]) for part, attributes in asked}
+    ways = get_args(get_type_hints(SeveralPart)["way"])
+    assert found == {(way, unasked) for way in ways for unasked in (True, False)}
 
 
 @pytest.mark.parametrize("name", VECTORS)

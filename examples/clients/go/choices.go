@@ -1,10 +1,6 @@
 // Categories of which several apply, and what is asked only because of earlier answers.
 package main
 
-import "math/big"
-
-func comb(n, k int) int { return toInt(new(big.Int).Binomial(int64(n), int64(k))) }
-
 func contains[T any](list []T, own T) bool {
 	return count(list, func(one T) bool { return any(one) == any(own) }) > 0
 }
@@ -44,7 +40,7 @@ func (a attribute) chosen(found any) (places []int) {
 	return places
 }
 
-// severalAnswer is about all that applies, or about one of the marks, each of which is as likely.
+// severalAnswer is about all that applies, as one value or a set of items, or about one of the marks, each as likely.
 func (q question) severalAnswer(a attribute, found any) answer {
 	places, n, unasked := a.chosen(found), len(a.Labels), found != nil && found == a.Unasked
 	if q.Way == "category" {
@@ -55,12 +51,19 @@ func (q question) severalAnswer(a attribute, found any) answer {
 		})
 		return mixture(marks, weightedPick(transform(marks, func(answer) any { return 1.0 })))
 	}
-	rank := 0
+	if q.Way == "meeting" {
+		// Everybody has as many items: labels, then dummies, and one of its own who was not asked.
+		for dummy := n; len(places) < a.Several-bit(unasked); dummy++ {
+			places = append(places, dummy)
+		}
+		if unasked {
+			places = append(places, n+a.Several)
+		}
+		return q.Mechanism.answer(toInt(rank(places)))
+	}
+	before := integer(0)
 	for size := 0; size < choose(unasked, a.Several+1, len(places)); size++ {
-		rank += comb(n, size)
+		before = add(before, binomial(n, size))
 	}
-	for i, place := range places {
-		rank += comb(place, i+1)
-	}
-	return q.Mechanism.answer(rank)
+	return q.Mechanism.answer(toInt(add(before, rank(places))))
 }

@@ -62,7 +62,7 @@ func read(text []byte) (found plan) {
 		panic("no plan")
 	}
 	sum := sha256.Sum256(append([]byte{'{'}, text[length:len(text)-1]...))
-	if fmt.Sprintf("sha256:%x", sum) != found.Hash || found.Format != "sordino plan" || found.Version != 3 {
+	if fmt.Sprintf("sha256:%x", sum) != found.Hash || found.Format != "sordino plan" || found.Version != 4 {
 		panic("another plan")
 	}
 	return found

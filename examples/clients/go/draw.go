@@ -78,9 +78,9 @@ func (d draw) number(found any) num {
 	case "sides":
 		threshold, found := d.number(given[1]), list(given[2])
 		s := d.set(found)
-		other := bit(w.next().Cmp(threshold) >= 0 && s.off > 0)
-		choice := w.drawBelow(other, integer(s.on), integer(s.off+bit(s.off == 0)))
-		return unsigned(uint64(s.code(d.int(found[1]), toInt(choice), other)))
+		other := bit(w.next().Cmp(threshold) >= 0 && s.off.Sign() > 0)
+		choice := w.drawBelow(other, s.on, add(s.off, integer(bit(s.off.Sign() == 0))))
+		return s.code(d.int(found[1]), choice, other)
 	case "digits":
 		unit := d.k()
 		for _, part := range d.parts(given[1]) {
@@ -122,9 +122,9 @@ func (d draw) hide(listed []int, part mechanism, threshold num) num {
 	before := count(listed, func(own int) bool { return own < value })
 	code := part.answer(before * occurrences(listed, value)).code(&one)
 	reported, s := two.next().Cmp(threshold) >= 0, draw{mechanism: part}.set(list(list(part["draw"])[2]))
-	hidden := s.uniform(toInt(two.drawBelow(0, integer(s.codes))))
+	hidden := s.uniform(two.drawBelow(0, s.codes))
 	*d.words = choose(len(one) < len(two), one, two)
-	other := choose(reported, add(whole(part["codes"]), integer(value-before)), unsigned(uint64(hidden)))
+	other := choose(reported, add(whole(part["codes"]), integer(value-before)), hidden)
 	return choose(occurrences(listed, value) > 0, code, other)
 }
 

@@ -5,27 +5,36 @@ import "math/big"
 
 // set has bounds of a choice on either side and among all codes, and the code that a choice leads to.
 type set struct {
-	on, off, codes int
-	code           func(value, choice, other int) int
-	uniform        func(choice int) int
+	on, off, codes num
+	code           func(value int, choice num, other int) num
+	uniform        func(choice num) num
 }
 
 func identity(code int) int { return code }
+
+// smallSet has codes and choices that are counted in ints.
+func smallSet(on, off, codes int, code func(value, choice, other int) int, uniform func(choice int) int) set {
+	return set{integer(on), integer(off), integer(codes), func(value int, choice num, other int) num {
+		return unsigned(uint64(code(value, toInt(choice), other)))
+	}, func(choice num) num { return unsigned(uint64(uniform(toInt(choice)))) }}
+}
 
 func (d draw) set(found []any) set {
 	n := d.int(found[2])
 	switch found[0] {
 	case "run":
 		length := d.int(found[3])
-		return set{length, n - length, n, func(value, choice, other int) int {
+		return smallSet(length, n-length, n, func(value, choice, other int) int {
 			return choose(other == 0, value+choice, choice+length*bit(choice >= value))
-		}, identity}
+		}, identity)
 	case "masks":
-		size := d.int(found[3])
-		return set{binomial(n-1, size-1), binomial(n-1, size), binomial(n, size), func(value, choice, other int) int {
+		size, count := d.int(found[3]), func(n, size int) int { return toInt(binomial(n, size)) }
+		return smallSet(count(n-1, size-1), count(n-1, size), count(n, size), func(value, choice, other int) int {
 			others := rankedMask(choice, n-1, size-1+other)
 			return others + others>>value<<value + (1-other)<<value
-		}, func(choice int) int { return rankedMask(choice, n, size) }}
+		}, func(choice int) int { return rankedMask(choice, n, size) })
+	case "meeting":
+		return meeting(n, d.int(found[3]), d.int(found[4]), d.int(found[5]))
 	case "points":
 		return points(n, d.int(found[3]), d.int(found[4]) > 0)
 	}
@@ -35,22 +44,70 @@ func (d draw) set(found []any) set {
 		sides[other] = append(sides[other], element)
 	}
 	m := len(multipliers)
-	return set{m * len(sides[0]), m * len(sides[1]), m * n, func(value, choice, other int) int {
+	return smallSet(m*len(sides[0]), m*len(sides[1]), m*n, func(value, choice, other int) int {
 		family, element := choice/len(sides[other]), sides[other][choice%len(sides[other])]
 		return family*n + (value-element*multipliers[family]%n+n)%n
-	}, identity}
+	}, identity)
 }
 
-func binomial(n, members int) int { return toInt(new(big.Int).Binomial(int64(n), int64(members))) }
+func binomial(n, members int) num { return new(big.Int).Binomial(int64(n), int64(members)) }
+
+// rank is the number of ascending places among all sets of as many.
+func rank(places []int) (found num) {
+	found = integer(0)
+	for i, place := range places {
+		found = add(found, binomial(place, i+1))
+	}
+	return found
+}
+
+// ranked are the places, ascending, of the set with a rank among those of so many out of n.
+func ranked(rank num, n, members int) []int {
+	places := make([]int, members)
+	for place := n - 1; members > 0; place-- {
+		if without := binomial(place, members); rank.Cmp(without) >= 0 {
+			members--
+			rank, places[members] = sub(rank, without), place
+		}
+	}
+	return places
+}
 
 // rankedMask has a rank, in ascending order, among those with so many of n bits.
 func rankedMask(rank, n, members int) (found int) {
-	for element := n - 1; element >= 0; element-- {
-		if without := binomial(element, members); rank >= without {
-			found, rank, members = found|1<<element, rank-without, members-1
-		}
+	for _, place := range ranked(integer(rank), n, members) {
+		found |= 1 << place
 	}
 	return found
+}
+
+// meeting are sets of so many out of n items: those of a value share at least some with its own set, of other size.
+func meeting(n, chosen, size, least int) set {
+	sharing := generate(choose(chosen < size, chosen, size)+1, func(shared int) num {
+		return mul(binomial(chosen, shared), binomial(n-chosen, size-shared))
+	})
+	total := func(some []num) num { return fold(integer(0), some, add) }
+	code := func(value int, choice num, other int) num {
+		shared := choose(other > 0, 0, least)
+		for ; choice.Cmp(sharing[shared]) >= 0; shared++ {
+			choice = sub(choice, sharing[shared])
+		}
+		own, outside := ranked(integer(value), n, chosen), binomial(n-chosen, size-shared)
+		parts, places := [2][]int{}, []int{}
+		parts[0] = ranked(div(choice, outside), chosen, shared)
+		parts[1] = ranked(mod(choice, outside), n-chosen, size-shared)
+		seen := [2]int{}
+		for place := 0; place < n; place++ {
+			part := bit(!contains(own, place))
+			if contains(parts[part], seen[part]) {
+				places = append(places, place)
+			}
+			seen[part]++
+		}
+		return rank(places)
+	}
+	uniform := func(choice num) num { return choice }
+	return set{total(sharing[least:]), total(sharing[:least]), binomial(n, size), code, uniform}
 }
 
 // points are numbers of up to t digits in base q whose leading digit is 1, at a place worth top. Digits are elements
@@ -88,7 +145,7 @@ func points(q, t int, listed bool) set {
 	off := toInt(new(big.Int).Exp(integer(q), integer(t-1), nil))
 	on, codes := (off-1)/(q-1), (off*q-1)/(q-1)
 	if listed {
-		return set{on, off, codes, func(value, choice, other int) int {
+		return smallSet(on, off, codes, func(value, choice, other int) int {
 			own, _ := vector(value)
 			for code := 0; ; code++ {
 				number, _ := vector(code)
@@ -96,9 +153,9 @@ func points(q, t int, listed bool) set {
 					return code
 				}
 			}
-		}, identity}
+		}, identity)
 	}
-	return set{off - 1, off, codes, func(value, choice, other int) int {
+	return smallSet(off-1, off, codes, func(value, choice, other int) int {
 		own, top := vector(value)
 		choice += 1 - other
 		found, scale := choice/top*top*q+choice%top, 1
@@ -116,5 +173,5 @@ func points(q, t int, listed bool) set {
 			code += unit * times(scale, found/unit%q)
 		}
 		return code
-	}, identity}
+	}, identity)
 }

@@ -177,7 +177,7 @@ def expected_tables(k):
 def shares_expected(question):
     """How many shares the expectation of a question of shares has: two for each category that is read by itself."""
     if isinstance(question, SeveralQuestion):
-        return 2 * len(question.choices.marks) if question.by_category else question.domain.k
+        return 2 * len(question.choices.marks) if question.by_mark else question.domain.k
     return question.mechanism.k
 
 

@@ -139,14 +139,15 @@ export function sentences({ plan, questions, verdicts }, speech = ENGLISH) {
   if (several) lines.push(speech.say("of_several", { count: plan.queries.length }));
   lines.push(...[drawnFirst(plan, speech)].filter(Boolean));
   lines.push(...alike(plan.queries.flatMap((part, place) => revealed(plan, part, verdicts[place], questions.asked[place].attribute, speech)), speech));
-  lines.push(...plan.queries.flatMap((part) => ofDrawn(part, speech)), ...ofConditions(plan, questions, speech));
+  lines.push(...plan.queries.flatMap((part, place) => ofDrawn(part, questions.asked[place], speech)), ...ofConditions(plan, questions, speech));
   if (several || plan.epsilon !== undefined) lines.push(...aboutOthers(plan, verdicts, speech));
   lines.push(speech.say("second"));
   return [...new Set(lines)];
 }
 
-/** Of several categories, one of which is drawn. */
-function ofDrawn({ several, way: asked }, speech) {
+/** Of several categories, one of which is drawn, or a set of them and of dummies. */
+function ofDrawn({ several, way: asked }, { mechanism }, speech) {
+  if (asked === "meeting") return [speech.say("meeting", { name: named(several, speech), count: mechanism.set.size })];
   return asked === "category" ? [speech.say("drawn", { name: named(several, speech) })] : [];
 }
 

@@ -150,6 +150,7 @@ export default {
   of_several: "Ihr Gerät wählt zufällig eine von {count} Fragen, unabhängig von Ihren Antworten; die Meldung betrifft nur diese und zeigt, welche es ist.",
   drawn_first: "Dieses Formular zieht zufällig eine von {count} Fragen, bevor Sie antworten, und fragt nur, was diese braucht. Wer diese Seite sieht, sieht, welche Frage es ist.",
   drawn: "Von den Antworten auf {name} wählt Ihr Gerät eine zufällig aus, was auch immer zutrifft. Die Meldung zeigt, welche es ist, und nicht, ob sie zutrifft.",
+  meeting: { one: "Von den Antworten auf {name} und Leerfeldern, die Ihre auffüllen, nennt die Meldung {count}, zufällig gezogen: Eine von Ihren ist wahrscheinlicher als jede andere. Sie zeigt nicht, welche Antworten zutreffen oder wie viele.", other: "Von den Antworten auf {name} und Leerfeldern, die Ihre auffüllen, nennt die Meldung {count}, zufällig gezogen: Gruppen, die genug mit Ihren Antworten gemeinsam haben, sind wahrscheinlicher als andere. Sie zeigt nicht, welche Antworten zutreffen oder wie viele." },
   asked_because: "{name} wird wegen {names} gefragt. Wer nicht gefragt wird, antwortet {value}; eine Meldung über {name} schützt das wie jede andere Antwort.",
   asked_number: "{name} wird wegen {names} gefragt. Wer nicht gefragt wird, berichtet, dass es keine Zahl gibt; das ist geschützt wie jede Zahl.",
   asked_shown: "Eine Meldung über {topic} kann sicher zeigen, ob Sie nach {name} gefragt wurden.",

@@ -151,6 +151,7 @@ export default {
   of_several: "Your device picks one of {count} questions at random, whatever your answers are; the report is about this one, and shows which it is.",
   drawn_first: "This form draws one of {count} questions at random before you answer, and asks only what that one needs. Anyone who sees this page sees which question it is.",
   drawn: "Of the answers to {name} your device picks one at random, whatever applies. The report shows which one, and not whether it applies.",
+  meeting: { one: "Of the answers to {name}, and blanks that fill up yours, the report names {count}, drawn at random: one of yours is more likely than any other. It does not show which answers apply, or how many.", other: "Of the answers to {name}, and blanks that fill up yours, the report names {count}, drawn at random: groups that share enough with yours are more likely than others. It does not show which answers apply, or how many." },
   asked_because: "{name} is asked because of {names}. Whoever is not asked answers {value}, which a report about {name} protects like any other answer.",
   asked_number: "{name} is asked because of {names}. Whoever is not asked reports that there is no number, which is protected like any number.",
   asked_shown: "A report about {topic} can show for certain whether you were asked {name}.",

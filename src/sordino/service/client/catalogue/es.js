@@ -150,6 +150,7 @@ export default {
   of_several: "Su dispositivo elige al azar una de {count} preguntas, sean cuales sean sus respuestas; el informe trata solo de ella y muestra cuál es.",
   drawn_first: "Este formulario extrae al azar una de {count} preguntas antes de que usted responda, y solo pide lo que esta necesita. Quien ve esta página ve qué pregunta es.",
   drawn: "De las respuestas a {name} su dispositivo elige una al azar, sea cual sea la que corresponda. El informe muestra cuál es, y no si corresponde.",
+  meeting: { one: "De las respuestas a {name}, y de casillas en blanco que completan las suyas, el informe nombra {count}, elegida al azar: una de las suyas es más probable que cualquier otra. No muestra qué respuestas corresponden ni cuántas.", other: "De las respuestas a {name}, y de casillas en blanco que completan las suyas, el informe nombra {count}, elegidas al azar: los grupos que comparten bastantes con las suyas son más probables que los demás. No muestra qué respuestas corresponden ni cuántas." },
   asked_because: "{name} se pregunta a causa de {names}. Quien no recibe la pregunta responde {value}, lo que un informe sobre {name} protege como cualquier otra respuesta.",
   asked_number: "{name} se pregunta a causa de {names}. Quien no recibe la pregunta informa de que no hay número, lo que está protegido como cualquier número.",
   asked_shown: "Un informe sobre {topic} puede mostrar con certeza si se le hizo la pregunta {name}.",

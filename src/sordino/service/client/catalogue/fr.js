@@ -150,6 +150,7 @@ export default {
   of_several: "Votre appareil choisit au hasard une question sur {count}, quelles que soient vos réponses ; le rapport ne porte que sur elle et montre laquelle.",
   drawn_first: "Ce formulaire tire au hasard une question sur {count} avant que vous répondiez, et ne demande que ce qu’il lui faut. Qui voit cette page voit de quelle question il s’agit.",
   drawn: "Parmi les réponses à {name}, votre appareil en tire une au hasard, quoi qui s’applique. Le rapport montre laquelle, et non si elle s’applique.",
+  meeting: { one: "Parmi les réponses à {name}, et des cases vides qui complètent les vôtres, le rapport en nomme {count}, tirée au hasard : une des vôtres est plus probable que toute autre. Il ne montre ni quelles réponses s’appliquent, ni combien.", other: "Parmi les réponses à {name}, et des cases vides qui complètent les vôtres, le rapport en nomme {count}, tirées au hasard : les groupes qui en partagent assez avec les vôtres sont plus probables que les autres. Il ne montre ni quelles réponses s’appliquent, ni combien." },
   asked_because: "{name} est demandé en raison de {names}. Qui n’est pas interrogé répond {value}, ce qu’un rapport sur {name} protège comme toute autre réponse.",
   asked_number: "{name} est demandé en raison de {names}. Qui n’est pas interrogé rapporte qu’il n’y a pas de nombre, ce qui est protégé comme tout nombre.",
   asked_shown: "Un rapport sur {topic} peut montrer avec certitude si la question {name} vous a été posée.",

@@ -9,8 +9,9 @@ import { WORD, below, either, pick, sameWords } from "./words.js";
 
 const DIGITS = /^\d/;
 
-/** Values, and numbers of a list, at most; lists within each other. */
+/** Values, and numbers of a list, at most; values that are numbers of sets, of which none is listed; lists within each other. */
 const MOST_VALUES = 2 ** 22;
+const MOST_SETS = 2 ** 53;
 const DEEPEST = 16;
 
 /** What is worked out of two numbers. */
@@ -42,7 +43,7 @@ export class Mechanism {
     this.known = /** @type {bigint | undefined} */ (undefined);
     this.own = own;
     this.depth = depth;
-    this.k = whole(own.k, 1, MOST_VALUES, "how many values a mechanism has");
+    this.k = whole(own.k, 1, isOfSets(own.draw) && depth === 0 ? MOST_SETS : MOST_VALUES, "how many values a mechanism has");
     this.outputs = fitting(integer(own.codes));
     requires(this.outputs >= 1n, "a mechanism must have codes", "none");
     this.draw = own.draw;
@@ -149,7 +150,7 @@ export class Mechanism {
     const [name, value, ...given] = found;
     const lists = name === "translates" ? given.slice(1).map((own) => this.list(own)) : [];
     const numbers = (lists.length ? given.slice(0, 1) : given).map((own) => this.constant(own));
-    requireCount(given, { points: 3, translates: 3 }[name] ?? 2);
+    requireCount(given, { meeting: 4, points: 3, translates: 3 }[name] ?? 2);
     return [codeSet(name, [...numbers, ...lists], value === "v" ? this.k : 1), next(value)];
   }
 
@@ -159,6 +160,9 @@ export class Mechanism {
     if (fits && sum(found) === WORD) this.table = found;
   }
 }
+
+/** Whether values are the numbers of sets of items. */
+const isOfSets = (draw) => Array.isArray(draw) && draw[0] === "sides" && Array.isArray(draw[2]) && draw[2][0] === "meeting" && draw[2][1] === "v";
 
 const sum = (list) => list.reduce((a, b) => a + b, 0n);
 

@@ -5,9 +5,8 @@
 
 import { requires, whole } from "./entries.js";
 import { Field } from "./field.js";
+import { comb, rank, ranked } from "./subsets.js";
 import { below } from "./words.js";
-
-const MOST_VALUES = 2 ** 32;
 
 /** Neighbouring codes, from the value on. */
 export class Run {
@@ -42,26 +41,8 @@ export class Run {
   }
 }
 
-/** Pascal's triangle up to 64. */
-const COMB = [[1n]];
-for (let n = 1; n <= 64; n += 1) {
-  COMB.push(Array.from({ length: n + 1 }, (_, i) => (COMB[n - 1][i - 1] ?? 0n) + (COMB[n - 1][i] ?? 0n)));
-}
-const comb = (n, members) => COMB[n]?.[members] ?? 0n;
-
 /** The mask of a rank among those with so many of n bits, in ascending order. */
-function mask(rank, n, members) {
-  let [found, left, more] = [0n, rank, members];
-  for (let element = n - 1; element >= 0; element -= 1) {
-    const without = comb(element, more);
-    if (left >= without) {
-      found |= 1n << BigInt(element);
-      left -= without;
-      more -= 1;
-    }
-  }
-  return found;
-}
+const mask = (number, n, members) => ranked(number, n, members).reduce((found, place) => found | (1n << BigInt(place)), 0n);
 
 /** Masks of n bits, some of them 1: those with the value's bit. */
 export class Masks {
@@ -84,6 +65,68 @@ export class Masks {
 
   uniform(words) {
     return mask(below(comb(this.k, this.size), words), this.k, this.size);
+  }
+}
+
+/** Items at most, of which sets are. */
+const MOST_ITEMS = 2 ** 14;
+
+/** Sets that a value is the number of one of, at most. */
+const MOST_SETS = 2n ** 53n;
+
+const sum = (list) => list.reduce((a, b) => a + b, 0n);
+
+/** Subsets of one size of some items: those that share enough with the subset, of `chosen` items, that the value is the number of. */
+export class Meeting {
+  constructor(items, chosen, size, least) {
+    this.items = whole(Number(items), 2, MOST_ITEMS, "how many items there are");
+    this.chosen = whole(Number(chosen), 1, this.items - 1, "how many items a value has");
+    this.size = whole(Number(size), 1, this.items - 1, "how many items a code has");
+    this.least = whole(Number(least), 1, Math.min(this.chosen, this.size), "how many items a code of the set shares");
+    const sets = comb(this.items, this.chosen);
+    requires(sets <= MOST_SETS, "the number of a set must fit in 53 bits", "more sets");
+    this.k = Number(sets);
+    this.codes = comb(this.items, this.size);
+    /** How many codes share no item with a value, one, and so on. */
+    this.sharing = Array.from({ length: Math.min(this.chosen, this.size) + 1 }, (_, j) => comb(this.chosen, j) * this.#outside(j));
+    this.on = sum(this.sharing.slice(this.least));
+    this.off = sum(this.sharing.slice(0, this.least));
+    requires(this.on > 0n && this.off > 0n, "some codes must share enough items with a set, and some must not");
+    this.bounds = [this.on, this.off];
+    this.both = null;
+  }
+
+  #outside(shared) {
+    return comb(this.items - this.chosen, this.size - shared);
+  }
+
+  code(value, choice, off) {
+    let left = choice;
+    let shared = off ? 0 : this.least;
+    while (left >= this.sharing[shared]) left -= this.sharing[shared++];
+    const own = this.#places(value);
+    const inside = ranked(left / this.#outside(shared), this.chosen, shared).map((place) => own[place]);
+    // What is left of the items stands in their order: each one before it that is the value's own moves a place up by one.
+    const outside = ranked(left % this.#outside(shared), this.items - this.chosen, this.size - shared).map((place) => own.reduce((at, taken) => (taken <= at ? at + 1 : at), place));
+    return rank([...inside, ...outside].sort((one, other) => one - other));
+  }
+
+  #places(value) {
+    return ranked(BigInt(value), this.items, this.chosen);
+  }
+
+  uniform(words) {
+    return below(this.codes, words);
+  }
+
+  /** The places of the items that a code has. */
+  members(code) {
+    return ranked(BigInt(code), this.items, this.size);
+  }
+
+  holds(value, code) {
+    const own = new Set(this.#places(value));
+    return this.members(code).filter((place) => own.has(place)).length >= this.least;
   }
 }
 
@@ -233,10 +276,10 @@ function inverse(number, p) {
 
 /** The set of a name, with its numbers and lists of numbers; `k` values are asked. */
 export function codeSet(name, numbers, k) {
-  const [one, two, three] = numbers;
-  const made = { run: () => new Run(one, two), masks: () => new Masks(one, two), points: () => new Points(one, two, three, k), translates: () => new Translates(one, two, three) };
+  const [one, two, three, four] = numbers;
+  const made = { run: () => new Run(one, two), masks: () => new Masks(one, two), points: () => new Points(one, two, three, k), translates: () => new Translates(one, two, three), meeting: () => new Meeting(one, two, three, four) };
   requires(Object.hasOwn(made, name), `codes must be of one of ${Object.keys(made).join(", ")}`, "another");
   const found = made[name]();
-  requires(k <= Math.min(found.k, MOST_VALUES), "each value must have a set of codes");
+  requires(k <= found.k, "each value must have a set of codes");
   return found;
 }

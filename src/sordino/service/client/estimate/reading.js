@@ -1,8 +1,9 @@
 // What the tally of a mechanism says of each value: what a report adds to each share, its square, and what both are at
-// least, whoever answers. A tally has a counter for each code; of subsets one for each value, and one for all.
+// least, whoever answers. A tally has a counter for each code; of subsets one for each value, of sets that meet one for each item, and
+// one for all.
 
 import { chances, contributions } from "./dense.js";
-import { Masks, Run } from "../channel/sets.js";
+import { Masks, Meeting, Run } from "../channel/sets.js";
 import { WORD } from "../channel/words.js";
 
 /** Pairs of values and codes that are gone through at most. */
@@ -22,6 +23,7 @@ export function readingOf(mechanism, isOfBins = false) {
   if (isOfBins) return new OfMatrix(mechanism);
   if (mechanism.parts) return new OfBlocks(mechanism);
   if (mechanism.inner) return new OfHidden(mechanism);
+  if (mechanism.set instanceof Meeting) return new OfItems(mechanism);
   if (mechanism.set && mechanism.set.both !== null) return new OfCoin(mechanism);
   return new OfMatrix(mechanism);
 }
@@ -114,6 +116,38 @@ class OfCoin extends Supported {
     // Of two odds, and of sets of one size, all that a report adds is 1.
     if (this.masks || this.odds.length < 2) return filled(this.counters, 0);
     return this.supported.map((n) => ((this.on[0] - this.off[0]) * n + this.k * this.off[0] - 1) / this.k);
+  }
+}
+
+/** Of codes that are sets of items each counts for each of its items: the share of people who have an item. */
+class OfItems extends Supported {
+  constructor({ set, levels: [[first], [second]] }) {
+    super();
+    const { items, chosen, size, sharing, least, on, off } = set;
+    if (items > MOST) throw new RangeError("the channel is too large for this page");
+    this.k = items;
+    this.counters = items + 1;
+    // Of all codes on either side, how often they hold an item that the value has, and one that it lacks.
+    const held = (some, from, of) => some.reduce((all, codes, j) => all + codes * BigInt(of(from + j)), 0n);
+    const chance = (of, among) => fraction(first * held(sharing.slice(least), least, of) * off + second * held(sharing.slice(0, least), 0, of) * on, WORD * on * off * BigInt(among));
+    const [hit, miss] = [chance((j) => j, chosen), chance((j) => size - j, items - chosen)];
+    if (hit <= miss) throw new RangeError("reports do not depend on the values");
+    const [adds, lacks] = [(1 - miss) / (hit - miss), -miss / (hit - miss)];
+    const square = (part) => part * adds ** 2 + (1 - part) * lacks ** 2;
+    this.on = filled(items, adds);
+    this.off = filled(items, lacks);
+    this.outside = filled(items, 0);
+    this.own = filled(items, square(hit));
+    this.least = filled(items, square(miss));
+    this.block = filled(items, 0);
+  }
+
+  total(counts) {
+    return counts[this.k];
+  }
+
+  support(counts) {
+    return { support: counts.slice(0, this.k), group: filled(this.k, this.total(counts)) };
   }
 }
 
@@ -296,6 +330,7 @@ export function countersOf({ queries, mechanism, times = 1 }) {
 function counters({ k, parts, set, inner, others, outputs }) {
   if (parts) return parts.reduce((all, part) => all + counters(part.inner), 0);
   if (inner) return counters(inner) + others.size;
+  if (set instanceof Meeting) return set.items + 1;
   return set instanceof Masks ? k + 1 : Number(outputs);
 }
 

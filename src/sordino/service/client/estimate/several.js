@@ -7,7 +7,8 @@ const total = (list) => list.reduce((all, one) => all + one, 0);
 
 /** The number of reports, and a row for each mark. */
 export function ofSeveral(question, reading, counts, shifted) {
-  const { marks, byCategory } = question;
+  const { marks, byCategory, byMeeting } = question;
+  if (byMeeting) return ofItems(question, reading, counts);
   const found = byCategory ? marks.map((_, place) => ofCategory(question, reading, counts, place)) : ofCombinations(question, reading, counts, shifted);
   const n = byCategory ? total(found.map((one) => one.n)) : reading.total(counts);
   return { n, rows: found.map(({ estimate, stderr }, place) => ({ label: question.label(place), estimate, stderr })) };
@@ -18,6 +19,12 @@ function ofCategory({ times }, reading, counts, place) {
   const size = counts.length / times;
   const { n, value, stderr } = sharesOf(reading, counts.slice(place * size, (place + 1) * size), false);
   return { n, estimate: value[1], stderr: stderr[1] };
+}
+
+/** Of each mark the share of those who have its item. */
+function ofItems({ marks, items }, reading, counts) {
+  const { n, value, stderr } = sharesOf(reading, counts, false);
+  return { n, rows: marks.map((label, place) => ({ label, estimate: value[items[place]], stderr: stderr[items[place]] })) };
 }
 
 /** Sums of the shares of combinations: what each code adds to a sum, and its square, of people with each combination too. */

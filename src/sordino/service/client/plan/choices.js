@@ -1,27 +1,45 @@
 // Answers of which several apply, and what is asked only because of earlier answers. The value of an answer of several is
 // the places of its categories, ascending; null of who was not asked.
 
+import { comb, rank } from "../channel/subsets.js";
+
 /** Combinations that are one value of a channel, at most. */
 export const MOST_COMBINATIONS = 2 ** 12;
 
 /** What shares are of: each category, that none applies, and that it was not asked. */
 export const marksOf = ({ labels, none, not_asked: unasked }) => [...labels, none, ...(unasked === undefined ? [] : [unasked])];
 
-/** How many subsets of so many have a size. */
-const comb = (n, size) => Array.from({ length: size }, (_, i) => i).reduce((found, i) => (found * (n - i)) / (i + 1), 1);
-
 /** How many combinations there are. */
 export function countCombinations({ labels, several, not_asked: unasked }) {
   const sizes = Array.from({ length: several + 1 }, (_, size) => comb(labels.length, size));
-  return sizes.reduce((all, one) => all + one, 0) + Number(unasked !== undefined);
+  return Number(sizes.reduce((all, one) => all + one, 0n)) + Number(unasked !== undefined);
 }
 
 /** The number of a combination: by its size, then as subsets are ranked; who was not asked comes last. */
 export function combinationOf(attribute, value) {
   if (value === null) return countCombinations(attribute) - 1;
   const { length } = attribute.labels;
-  const before = value.reduce((all, _, size) => all + comb(length, size), 0);
-  return value.reduce((rank, place, i) => rank + (place > i ? comb(place, i + 1) : 0), before);
+  const before = value.reduce((all, _, size) => all + comb(length, size), 0n);
+  return Number(before + rank(value));
+}
+
+/** Items that sets have which meet others: the labels, as many dummies as labels may apply, one for who was not asked. */
+export const countItems = ({ labels, several, not_asked: unasked }) => labels.length + several + Number(unasked !== undefined);
+
+/** How many sets of items there are, each with as many as labels may apply. */
+export const countSets = (attribute) => Number(comb(countItems(attribute), attribute.several));
+
+/** The item of each mark: of a label its own, of none the last dummy, which nobody else has, and that of who was not asked. */
+export function itemsOfMarks({ labels, several, not_asked: unasked }) {
+  const dummies = labels.length + several;
+  return [...labels.keys(), dummies - 1, ...(unasked === undefined ? [] : [dummies])];
+}
+
+/** The number of a person's set: the labels that apply, then dummies; who was not asked has the last item. */
+export function setOf({ labels: { length }, several }, value) {
+  const own = value ?? [];
+  const dummies = Array.from({ length: several - own.length - Number(value === null) }, (_, i) => length + i);
+  return Number(rank([...own, ...dummies, ...(value === null ? [length + several] : [])]));
 }
 
 /** All combinations in their order, as values. */

@@ -3,7 +3,7 @@
 import { hasPeriods } from "../series/series.js";
 import { labelsOf, size } from "../channel/promised.js";
 import { amount, atMost } from "../channel/fraction.js";
-import { MOST_COMBINATIONS, countCombinations, withConditions } from "./choices.js";
+import { MOST_COMBINATIONS, countCombinations, countItems, withConditions } from "./choices.js";
 import { Dependence } from "./dependence.js";
 import { LARGEST_DOMAIN, LARGEST_MATRIX } from "./fields.js";
 import { isAboutAttributes } from "./questionnaire.js";
@@ -94,7 +94,8 @@ function cutsNumber(plan) {
 function isFew(plan) {
   const sizes = plan.queries.map((part) => {
     if (part.distribution !== undefined) return (part.edges?.length ?? part.bins + 1) - 1;
-    if (part.several !== undefined) return part.way === "category" ? 2 : countCombinations(plan.attributes[part.several]);
+    // Of sets of items none is listed: what is, are the items.
+    if (part.several !== undefined) return { category: () => 2, combination: countCombinations, meeting: countItems }[part.way](plan.attributes[part.several]);
     if (part.above !== undefined) return 2;
     const names = part.table ?? (part.histogram === undefined ? [] : [part.histogram]);
     return names.length && own(plan, names).reduce((all, each) => all * size(each), 1);
@@ -227,7 +228,7 @@ function sendsNothingProtected({ attributes, public: sent = [] }) {
 
 /** Whether combinations that are values of a channel are few. */
 const combinesFew = (plan) =>
-  asked(plan, "several").every(({ several, way }) => way === "category" || countCombinations(plan.attributes[several]) <= MOST_COMBINATIONS);
+  asked(plan, "several").every(({ several, way }) => way !== "combination" || countCombinations(plan.attributes[several]) <= MOST_COMBINATIONS);
 
 /** Whether conditions are about categories of other attributes, and lead nowhere back. */
 function decidesBefore({ attributes }) {

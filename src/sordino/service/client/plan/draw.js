@@ -1,11 +1,12 @@
 // The draw of a report: a question, where numbers are asked a query, its statistic, its mechanism.
 
 import { cellOf, cells, joinNames, labelOf } from "./cells.js";
-import { appliesTo, combinationOf, combinationsOf, countCombinations, marksOf, withConditions } from "./choices.js";
+import { appliesTo, combinationOf, combinationsOf, countCombinations, countItems, countSets, itemsOfMarks, marksOf, setOf, withConditions } from "./choices.js";
 import { codes, listOf, requires } from "../channel/entries.js";
 import { gcd } from "../channel/fraction.js";
 import { Mechanism } from "../channel/mechanism.js";
 import { size } from "../channel/promised.js";
+import { Meeting } from "../channel/sets.js";
 import { neededMoments } from "../estimate/columns.js";
 import { amongComplete } from "../estimate/given.js";
 import { told } from "../estimate/moments.js";
@@ -81,22 +82,36 @@ class Cells {
   }
 }
 
-/** Of categories of which several apply: their combination, or one mark that is drawn, publicly. */
+/** Whether codes are sets of the items that there are, and values those of as many as may apply. */
+function hasItems(mechanism, attribute) {
+  const { set } = mechanism;
+  return set instanceof Meeting && set.items === countItems(attribute) && set.chosen === attribute.several;
+}
+
+/** Of categories of which several apply: their combination, sets that meet theirs, or one mark that is drawn, publicly. */
 class Several {
   constructor(plan, part) {
     this.name = part.several;
     this.choices = plan.attributes[part.several];
     this.marks = marksOf(this.choices);
     this.byCategory = part.way === "category";
+    this.byMeeting = part.way === "meeting";
     const { protect } = this.choices;
-    const values = this.byCategory ? { labels: ["no", "yes"] } : { numbers: countCombinations(this.choices) };
-    this.attribute = { ...values, protect };
+    const values = { category: () => ({ labels: ["no", "yes"] }), combination: () => ({ numbers: countCombinations(this.choices) }), meeting: () => ({ numbers: countSets(this.choices) }) };
+    this.attribute = { ...values[part.way](), protect };
     this.mechanism = ofShares(part.mechanism, this.attribute);
+    const items = `${countItems(this.choices)} items, ${this.choices.several} of which each person has`;
+    if (this.byMeeting) requires(hasItems(this.mechanism, this.choices), `sets must be of ${items}`);
     this.mechanisms = [this.mechanism];
     this.times = this.byCategory ? this.marks.length : 1;
     this.choice = new Choice(new Array(this.times).fill(1));
-    requireExpected(part.expected && [part.expected], [this.times * this.mechanism.k]);
+    requireExpected(part.expected && [part.expected], [this.byMeeting ? 2 * this.marks.length : this.times * this.mechanism.k]);
     this.outputs = codes(this.mechanism.outputs * BigInt(this.times));
+  }
+
+  /** The item of each mark, where codes are sets of items. */
+  get items() {
+    return itemsOfMarks(this.choices);
   }
 
   /** Which marks each value of the mechanism has. */
@@ -110,7 +125,7 @@ class Several {
 
   answer(found, words) {
     const value = found.get(this.name);
-    if (!this.byCategory) return this.mechanism.code(combinationOf(this.choices, value), words);
+    if (!this.byCategory) return this.mechanism.code((this.byMeeting ? setOf : combinationOf)(this.choices, value), words);
     const mark = this.choice.draw(words);
     const sign = appliesTo(this.choices, value)[mark] ? 1 : -1;
     const read = STATISTICS.number.read([sign], [0, 2], words);
@@ -286,6 +301,9 @@ class Choice {
 /** Each kind of question, by the word for what it asks. */
 const KINDS = { histogram: Histogram, table: Cells, distribution: Distribution, above: Above, several: Several, numbers: Numbers };
 
+/** Whether no mechanism takes sets of items where a question has none. */
+const asksSets = ({ mechanisms, byMeeting }) => byMeeting || !mechanisms.some(({ set }) => set instanceof Meeting);
+
 /** A plan made ready to draw from. */
 export class Questions {
   /** @param {import("../index.js").Plan} plan */
@@ -293,6 +311,7 @@ export class Questions {
     this.plan = plan;
     this.names = asked(plan);
     this.asked = plan.queries.map((part) => new KINDS[Object.keys(KINDS).find((word) => Object.hasOwn(part, word))](plan, part));
+    requires(this.asked.every(asksSets), "sets that meet another one must be those of categories of which several apply");
     this.choice = new Choice(plan.queries.map((part) => part.weight));
     this.firsts = [];
     this.outputs = 0n;

@@ -23,9 +23,9 @@ export async function hashOf(content) {
 export async function readPlan(content, asked) {
   const plan = new Canonical(content).whole();
   if (plan.format !== "sordino plan") throw new PlanError("a plan must be a plan of Sordino", "a different document");
-  if (plan.version !== 3) {
+  if (plan.version !== 4) {
     const step = "Get the page of the same age as the plan.";
-    throw new PlanError("a plan must be of version 3", "another version", step);
+    throw new PlanError("a plan must be of version 4", "another version", step);
   }
   if (!PLAN(plan)) throw new PlanError("a plan must have exactly its fields", "missing or unknown fields");
   for (const [rule, holds] of RULES) if (!holds(plan)) throw new PlanError(rule, "a value that breaks the rule");
