@@ -260,6 +260,7 @@ def cases_of_tables() -> Iterator[tuple[str, Plan]]:
     yield "table_of_others", sealed({**document, "dependence": bounds, "queries": [asked, document["queries"][1]]})
     blocks = {"blocks": [["a", "c", "e"], ["b", "d", "f"]]}
     tiles = {"grid": GRID, "protect": {"blocks": [2, 3]}}
+    yield "table_together", joined()
     yield "table_of_blocks", frozen({"x": {**NAMES, "protect": blocks}, "y": tiles}, {"table": ["x", "y"]})
     yield "table_of_a_block", frozen({"x": {**NAMES, "protect": blocks}, "y": whole}, {"table": ["y", "x"]})
     hidden = {"categories": ["a", "b", "c"], "protect": {"sensitive": ["b"]}}
@@ -615,6 +616,7 @@ def refused_plans() -> list[dict[str, str]]:
         *({"plan": text, "why": f"numbers that are promised by themselves: {why}"} for why, text in wrong_levels()),
         *({"plan": text, "why": f"a number in bins: {why}"} for why, text in wrong_bins()),
         *({"plan": text, "why": f"sets that meet: {why}"} for why, text in wrong_meetings()),
+        *({"plan": text, "why": f"tables in place of histograms, {why}"} for why, text in wrong_joins()),
         *({"plan": resealed(words=words), "why": f"words {why}"} for why, words in wrong_words()),
         {"plan": resealed(public=[{**column, "name": "x"}]), "why": "an attribute that is sent in clear"},
         {"plan": resealed(public=[{**column, "columns": ["X"]}]), "why": "an attribute's column that is sent in clear"},
@@ -693,6 +695,32 @@ def wrong_levels() -> Iterator[tuple[str, str]]:
     yield "less than a side declares", sealed_bytes(PLAN.seal(content | {"queries": louder})).decode() + "\n"
     yield "a delta too", resealed("age", delta=True, epsilon="1/2")
     yield "a delta instead", resealed("age", delta=True)
+
+
+def joined() -> Plan:
+    """Tables that stand in place of the histograms of three attributes."""
+    sizes = {"x": ["yes", "no"], "y": ["yes", "no"], "z": ["a", "b", "c"]}
+    survey = {
+        "version": 1,
+        "epsilon": "4",
+        "together": True,
+        "attribute": {name: {"categories": labels} for name, labels in sizes.items()},
+        "ask": [{"histogram": name} for name in sizes],
+    }
+    return Plan.of(Survey.read(survey), 1000)
+
+
+def wrong_joins() -> Iterator[tuple[str, str]]:
+    """Plans whose tables do not stand in place of histograms though they say so, and what is wrong with them."""
+    document = json.loads(joined().bytes)
+    first, *others = document["queries"]
+    yield "who say that they do not", _sealed_anew({**document, "queries": [{**first, "together": False}, *others]})
+    channel = {"mechanism": RandomizedResponse(2, "4").document_fields, "subtract_totals": False, "weight": 1}
+    again = {**channel, "histogram": first["table"][0]}
+    yield "of an attribute that has one", _sealed_anew({**document, "queries": [*document["queries"], again]})
+    alone = {field: part for field, part in first.items() if field != "together"}
+    if others:
+        yield "beside a table that does not", _sealed_anew({**document, "queries": [alone, *others]})
 
 
 def wrong_bins() -> Iterator[tuple[str, str]]:
