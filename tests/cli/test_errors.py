@@ -138,7 +138,7 @@ def test_all_mistakes_of_a_survey_are_told_at_once(folder, run):
 CHANGES = {
     "threshold": (["queries", 0, "mechanism", "inner", 0, "threshold"], str(2**64 - 1)),
     "epsilon": (["attributes", "colour", "protect", "epsilon"], "10"),
-    "version": (["version"], 4),
+    "version": (["version"], 5),
     "older version": (["version"], 1),
     "hash": (["hash"], "sha256:" + "f" * 64),
     "unknown field": (["note"], "hello"),

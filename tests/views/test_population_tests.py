@@ -40,7 +40,7 @@ def test_reports_of_people_are_not_named(honest):
     frozen, tally = honest
     found = estimate(frozen, tally)
     view = found.views["population"]
-    assert [one.result.question.name for one in view.tested] == [*NAMES]
+    assert [one.question.name for one in view.results] == [*NAMES]
     assert view.refuted_titles == []
     assert [*view.findings(), *view.rows()] == []
     assert [row["p_adjusted"] > 0.01 for row in view.json()["population"]] == [True] * 3
@@ -81,6 +81,6 @@ def test_a_test_is_of_honest_reports_for_one_look(honest, settings):
 
 def test_p_values_are_larger_for_looking_at_all(honest):
     view = estimate(*honest).views["population"]
-    alone = [one.test.p_value for one in view.tested]
+    alone = [one.p_value for one in view.tests]
     assert min(view.adjusted_p_values) == pytest.approx(min(1, 3 * min(alone)))
     assert all(adjusted >= p for adjusted, p in zip(view.adjusted_p_values, alone, strict=True))

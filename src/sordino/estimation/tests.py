@@ -122,12 +122,17 @@ def adjust_p_values(p_values: ArrayLike) -> NDArray[np.float64]:
     return adjusted
 
 
-def population_test(estimate: Estimate) -> ChiSquareTest | None:
-    """How far the estimated shares are from those of the nearest people; None where it is not tested.
+def can_be_tested(estimate: Estimate) -> bool:
+    """Whether reports are many, values few enough, and the tally shows how estimates go together."""
+    enough = estimate.n >= FEWEST_REPORTS and estimate.mechanism.k <= MOST_VALUES
+    return enough and tells_covariance(estimate.mechanism)
+
+
+def population_test(estimate: Estimate) -> ChiSquareTest:
+    """How far the estimated shares are from those of the nearest people.
 
     Estimated shares of honest reports lie near the shares of some people: all at least 0, and together 1. Where no
     people's are near them in the estimates' covariance, reports were forged, or a client draws otherwise than the plan.
-    Not of fewer than 100 reports, of more than 100 values, and where a tally does not show the covariance.
 
     Guarantee: of many honest reports, whatever people send them, the p-value is below a level with at most that
     probability: the squared distance to the nearest people's shares is at most that to the true ones, which is chi
@@ -144,8 +149,6 @@ def population_test(estimate: Estimate) -> ChiSquareTest | None:
         True
     """
     k = len(estimate.value)
-    if k > MOST_VALUES or estimate.n < FEWEST_REPORTS or not tells_covariance(estimate.mechanism):
-        return None
     whole = np.eye(k)
     # The covariance is that of the nearest people, twice: first by the plain distance.
     shares = project(estimate.value)

@@ -362,7 +362,8 @@ class _KindTrial:
         other = {"mean": "other_number"} if self.word != "mean" else {"histogram": "other_categories"}
         for name in self.ask.keys() - {"weight"}:
             survey = self.of_asks({**other, name: self.ask[name]}, tables={**self.tables, **OTHERS})
-            yield from _require_refusal(f"{name} beside another question must be refused", survey)
+            rule = f"{name} beside another question must be read as one of its own, or be refused by a SordinoError"
+            yield from attempt(rule, partial(Survey.read, survey), refusal=True)
 
     # In a plan
 

@@ -104,7 +104,7 @@ def largest_sampled_loss(answers: Mapping[str, Sequence[str]], confidence: float
     Example:
         >>> loss = largest_sampled_loss({"no": ["0"] * 1000, "yes": ["1"] * 1000})
         >>> loss.event, round(loss.bound, 1)
-        ("the answer is '0'", 4.5)
+        ("the answer is '0'", 4.1)
     """
     if not 0 < confidence < 1:
         raise SordinoError("a confidence must be between 0 and 1", found=shown(confidence), step="write 0.99")

@@ -7,12 +7,12 @@ at most. That nothing is named proves nothing: forged reports that look like tho
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 from sordino.blocks.block import BlockGroup
 from sordino.blocks.finding import Finding, Topic
 from sordino.blocks.sentence import Purpose, Sentence
-from sordino.estimation.tests import ChiSquareTest, adjust_p_values, population_test
+from sordino.estimation.tests import ChiSquareTest, adjust_p_values, can_be_tested, population_test
 from sordino.survey.kinds.shares.shares_result import HistogramResult
 from sordino.views.view import NotApplicable, Places, View, ViewPart, ViewSource, table_row
 
@@ -27,45 +27,41 @@ MOST_NAMED = 3
 WHY = "they were forged, or a client draws otherwise than the plan"
 
 
-class TestedQuestion(NamedTuple):
-    """A question whose estimates were compared to those of the nearest people."""
-
-    result: HistogramResult
-    test: ChiSquareTest
-
-
 @dataclass(frozen=True, eq=False)
 class PopulationTests(View):
     """The questions about shares whose tallies tell how estimates go together, for one look at honest reports.
 
     Attributes:
-        tested: the questions, in the plan's order.
+        results: of the questions, in the plan's order.
     """
 
     name: ClassVar[str] = "population"
     places: ClassVar[Places] = Places(page=None, terminal=None, notebook=None, rows=9, json=9, live=None)
     absent_json: ClassVar[Mapping[str, Any]] = {"population": []}
-    tested: tuple[TestedQuestion, ...]
+    results: tuple[HistogramResult, ...]
 
     @classmethod
     def of(cls, source: ViewSource) -> "Self | NotApplicable":
         if source.coverage.forged or source.coverage.watched:
             return NotApplicable("a test is of honest reports, and for one look at them")
         told = [shares for result in source.results if (shares := result.shares) is not None]
-        tested = [TestedQuestion(one, test) for one in told if (test := population_test(one.estimate)) is not None]
-        return cls(tuple(tested)) if tested else NotApplicable("no question tells how its estimates go together")
+        results = tuple(one for one in told if can_be_tested(one.estimate))
+        return cls(results) if results else NotApplicable("no question tells how its estimates go together")
+
+    @cached_property
+    def tests(self) -> tuple[ChiSquareTest, ...]:
+        """Of each question's estimates against those of the nearest people."""
+        return tuple(population_test(one.estimate) for one in self.results)
 
     @cached_property
     def adjusted_p_values(self) -> tuple[float, ...]:
         """The p-values, corrected for looking at all that are tested."""
-        return tuple(adjust_p_values([one.test.p_value for one in self.tested]).tolist())
+        return tuple(adjust_p_values([one.p_value for one in self.tests]).tolist())
 
     @property
     def refuted_titles(self) -> list[str]:
         """The titles of the questions whose reports no people can have sent."""
-        return [
-            one.result.question.title for one, p in zip(self.tested, self.adjusted_p_values, strict=True) if p <= LEVEL
-        ]
+        return [one.question.title for one, p in zip(self.results, self.adjusted_p_values, strict=True) if p <= LEVEL]
 
     def rows(self, *, derived: bool = True) -> Iterator[dict[str, Any]]:
         """Of each question that is named, the test."""
@@ -77,7 +73,7 @@ class PopulationTests(View):
         return {"population": list(self._test_rows())}
 
     def parts(self) -> Iterator[ViewPart]:
-        tested, named = len(self.tested), len(self.refuted_titles)
+        tested, named = len(self.results), len(self.refuted_titles)
         text = f"Tested questions: {tested:,}; with reports that no people can have sent: {named:,}."
         yield ViewPart(self.name, (BlockGroup(TITLE, (Sentence(text, Purpose.METHOD),)),))
 
@@ -89,7 +85,7 @@ class PopulationTests(View):
             yield Finding(Topic.SHARES, f"No people can have sent the reports on {which}: {WHY}.")
 
     def _test_rows(self) -> Iterator[dict[str, Any]]:
-        for (result, test), adjusted in zip(self.tested, self.adjusted_p_values, strict=True):
+        for result, test, adjusted in zip(self.results, self.tests, self.adjusted_p_values, strict=True):
             yield {
                 "attribute": result.question.name,
                 "value": "any people",

@@ -77,7 +77,6 @@ def test_numbers_with_bins_or_a_lipschitz_constant():
     [
         ({"bins": 0}, "bins must be at least 2"),
         ({"bins": 10**9}, "bins must be at most 1000"),
-        ({"bins": [0, 50]}, "bins must be"),
         ({"lipschitz": "0.1"}, "must be a number"),
         ({"lipschitz": True}, "must be a number"),
         ({"lipschitz": float("inf")}, "finite"),

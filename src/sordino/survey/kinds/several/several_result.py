@@ -18,7 +18,6 @@ from sordino.blocks.charts import BarChart, Shares
 from sordino.blocks.finding import Finding
 from sordino.blocks.sentence import Purpose, Sentence
 from sordino.blocks.tables import QuantityTable
-from sordino.design.shares.several_ways import YES
 from sordino.errors import SordinoError
 from sordino.estimation.intervals.mean_limits import FEWEST, limits_by_codes
 from sordino.estimation.joint.among import ratio_shares, shares_among
@@ -38,6 +37,9 @@ from sordino.survey.kinds.shares.shares_result import QuestionResult
 
 SEVERAL = "More than one may apply to a person: shares of categories may add up to more than 100 %."
 """What the estimates are."""
+
+NO = np.array([[1.0, 0.0]])
+"""Of two values, no and yes, the share of the first."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -124,7 +126,7 @@ class SeveralResult(QuestionResult):
             return None
         if self.question.by_meeting:
             # Who has fewer has the dummy.
-            return self._numbers(self.fillers, YES[:, ::-1], each)
+            return self._numbers(self.fillers, NO, each)
         return self._numbers(self.estimates, choices.has_at_least(choices.values).T.astype(np.float64), each)
 
     def _numbers(self, estimates: Sequence[Estimate], functionals: Floats, each: float) -> Numbers:
