@@ -89,6 +89,16 @@ ATTRIBUTES = {
     ),
     "a column by another word": ({**COLOURS, "field": "c", "note": "One."}, {**COLOURS, "column": "c", "help": "One."}),
     "in order": ({**COLOURS, "ordered": True}, COLOURS),
+    "choose all": (
+        {"choose_all": ["share", "export", "voice"]},
+        {"categories": ["share", "export", "voice"], "several": 3},
+    ),
+    "select all, or none": (
+        {"select_all": ["red", "green", "blue", "none of these"]},
+        {**COLOURS, "several": 3, "none": "none of these"},
+    ),
+    "check all": ({**COLOURS, "check_all": True}, {**COLOURS, "several": 3}),
+    "choose one": ({"choose_one": ["red", "green", "blue"]}, COLOURS),
     "groups of names": (
         {"groups": ["under 18", "18+"], "ordinal": True},
         {"categories": ["under 18", "18+"]},
@@ -744,6 +754,10 @@ def test_whatever_is_written_is_refused_in_words(tables, attribute, ask):
 
 
 WRONG = {
+    "a multiple choice, which could be of one or of all": (
+        asking(X, x={"multiple_choice": ["red", "green"]}),
+        "write categories = ['red', 'green'], and several = true beside it where all that apply may be chosen",
+    ),
     "question and text": (
         asking(X, x={**CATEGORIES, "question": "A?", "text": "B?"}),
         "attribute.x.text must be said once: question means the same; found text and question: leave question out",

@@ -41,10 +41,12 @@ ATTRIBUTE_WORDS = {
     **dict.fromkeys(("question", "label", "title", "prompt", "ask"), "text"),
     **dict.fromkeys(("hint", "description", "note", "comment", "info"), "help"),
     **dict.fromkeys(("options", "choices", "values", "answers", "levels", "choice", "dropdown"), "categories"),
+    **dict.fromkeys(("choose_one", "select_one"), "categories"),
     **dict.fromkeys(("boolean", "bool"), "yes_no"),
     **dict.fromkeys(("range", "between", "numeric", "slider"), "number"),
     **dict.fromkeys(("count", "int"), "integer"),
     **dict.fromkeys(("multiple", "multi", "select_all", "checkboxes", "multiselect"), "several"),
+    **dict.fromkeys(("choose_all", "check_all"), "several"),
     **dict.fromkeys(("private", "secret"), "sensitive"),
     **dict.fromkeys(("kind", "select"), "type"),
     "date": "dates",
@@ -700,7 +702,9 @@ class SpelledAttribute(SpelledProtection):
         if len(lists) == 1 and not {"categories", "number", "grid"} & self.table.keys():
             given = self.table[lists[0]]
             kind = "number" if len(given) == 2 and all(isinstance(one, int | float) for one in given) else "categories"
-            self._wrong(lists[0], "must be a known setting", f"write {kind} = {shown(given)}", kind)
+            step = f"write {kind} = {shown(given)}"
+            step += ", and several = true beside it where all that apply may be chosen" if kind == "categories" else ""
+            self._wrong(lists[0], "must be a known setting", step, kind)
         for word in [word for word in self.table if word not in known]:
             near = nearest([str(word)], sorted(known))
             step = next(
