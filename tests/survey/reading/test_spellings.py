@@ -605,6 +605,25 @@ SURVEYS = {
         asking({"distribution": "x"}, x={"number": {"edges": [0, 500, 2000]}}),
         asking({"distribution": "x"}, x={"number": {"low": 0, "high": 2000, "edges": [0, 500, 2000]}}),
     ),
+    "shares of two, one of them asked by itself": (
+        asking([{"histogram": "y"}, {"histogram": ["y", "x"]}], y={"bins": [0, 18, 60, 120]}),
+        asking(
+            [{"distribution": "y"}, {"table": ["y", "x"]}],
+            y={"number": {"low": 0, "high": 120, "edges": [0, 18, 60, 120]}},
+        ),
+    ),
+    "shares of two before one of them": (
+        asking([{"shares": ["z", "x"], "weight": 2}, X], z={**COLOURS, "histogram": True}),
+        asking([{"table": ["z", "x"], "weight": 2}, X, {"histogram": "z"}], z=COLOURS),
+    ),
+    "shares of two, and of two that share one": (
+        asking([{"histogram": ["x", "y"]}, {"histogram": ["y", "z"]}], y=COLOURS, z=REGION),
+        asking([{"table": ["x", "y"]}, {"table": ["y", "z"]}], y=COLOURS, z=REGION),
+    ),
+    "shares of two, of one its mean": (
+        asking([{"mean": "y"}, {"histogram": ["y", "x"]}], y={**AGE, "bins": 4}),
+        asking([{"mean": "y"}, {"distribution": "y"}, X], y={"number": {"low": 0, "high": 120, "bins": 4}}),
+    ),
     "shares of a public column too": (
         asking({"histogram": ["x", "region"]}) | {"public": {"region": COLOURS}},
         asking(X) | {"public": {"region": COLOURS}},
@@ -660,6 +679,12 @@ def test_the_reference_has_each_spelling():
         *spelled_protection.PROTECT_SPELLINGS,
     }  # fmt: skip
     assert words - said == set()
+
+
+def test_shares_of_two_beside_the_median_of_one_are_those_of_each():
+    spelled = asking([{"median": "y"}, {"histogram": ["y", "x"]}], y=AGE)
+    declared = asking([{"distribution": "y", "quantiles": [0.5]}, X], y=AGE)
+    assert Survey.read(spelled) == Survey.read(declared)
 
 
 PLANNED = (
@@ -1123,6 +1148,9 @@ NOTES = {
     "ranges with names": "ask.1.ranges are shown by their ends: ranges have no names.",
     "edges between the ends": "attribute.x.edges go on to the ends of the number: 0, 18, 65, 120.",
     "several histograms": "ask.0.histogram asks of each by itself; table = ['x', 'y', 'z'] asks of them together.",
+    "shares of two, one of them asked by itself": (
+        "ask.1.histogram = ['y', 'x'] is read as table = ['y', 'x']: another question has the shares of 'y'."
+    ),
     "what a plan is made with": "people = 5000 is no part of a survey: give it when you make the plan, as `people`.",
     "attribute: protected by no word": "attribute.y.protect = 'none' leaves all its values protected alike; public =",
     "attribute: one word that could mean all": 'attribute.y is protected, all its values alike; sensitive = ["yes"]',

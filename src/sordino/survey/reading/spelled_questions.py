@@ -40,6 +40,9 @@ OF_ONE = ("histogram", "several", "distribution", "mean", "above", *QUANTILES)
 OF_DISTRIBUTION = ("histogram", "distribution", *QUANTILES)
 """Words that ask for the distribution of a number."""
 
+OF_SHARES = ("histogram", "several", "distribution")
+"""Words that ask for the shares of one attribute's values."""
+
 OF_BINS = ("bins", "edges", "bin_width")
 """Settings of a question that are those of its number."""
 
@@ -146,6 +149,7 @@ class SpelledQuestions:
             own = self._own_questions(name, dict(self.own.get(name, {})), written)
             is_open = given is None and not own and name in self.attributes
             asked += [(name, one) for one in (own or [own_question(name, self.attributes[name])] if is_open else own)]
+        self._read_pairs(asked)
         found: list[tuple[Place, Any]] = []
         for place, one in asked:
             where = f"ask.{place}" if isinstance(place, int) else f"attribute.{place}"
@@ -160,6 +164,34 @@ class SpelledQuestions:
                 self.read.joined[place] = before
         # Nothing more is said about questions that were none.
         self.read.tables["ask"] = asks or [{"histogram": name} for name in [*self.attributes][:1]]
+
+    def _read_pairs(self, asked: Sequence[tuple[Place, Any]]) -> None:
+        """The shares of two, of which one is asked elsewhere, can only be those of both together: a table."""
+        found: list[tuple[int, str]] = []
+        for i, (_, ask) in enumerate(asked):
+            pair = ask.get("histogram") if isinstance(ask, dict) and {*ask} <= {"histogram", "weight"} else None
+            if not isinstance(pair, list) or len(pair) != 2 or pair[0] == pair[1]:
+                continue
+            if not all(isinstance(name, str) and name in self.attributes for name in pair):
+                continue
+            others = [other for j, (_, other) in enumerate(asked) if j != i]
+            again = next((name for name in pair if any(self._has_shares(other, name) for other in others)), None)
+            found += [(i, again)] if again is not None else []
+        for i, again in found:
+            place, ask = asked[i]
+            pair = shown(ask["histogram"])
+            ask["table"] = ask.pop("histogram")
+            where = f"ask.{place}" if isinstance(place, int) else f"attribute.{place}"
+            told = f"is read as table = {pair}: another question has the shares of {again!r}"
+            self.read.notes.append(f"{where}.histogram = {pair} {told}.")
+
+    def _has_shares(self, ask: Any, name: str) -> bool:
+        """Whether a question asks for the shares of an attribute's values by themselves, and for nothing more of it."""
+        if not isinstance(ask, dict) or {"quantiles", "ranges"} & ask.keys():
+            return False
+        by = ask.get("by", [])
+        is_named = any(own == name or (isinstance(own, list) and name in own) for own in map(ask.get, OF_SHARES))
+        return is_named and {*map(str, by if isinstance(by, list) else [by])} <= self.public.keys()
 
     def _join(self, ask: Any, other: Any) -> bool:
         """Whether a question answers another too, as quantiles and ranges of one number; it then has its parts."""
