@@ -605,6 +605,20 @@ SURVEYS = {
         asking({"distribution": "x"}, x={"number": {"edges": [0, 500, 2000]}}),
         asking({"distribution": "x"}, x={"number": {"low": 0, "high": 2000, "edges": [0, 500, 2000]}}),
     ),
+    "what people read at what is asked": (
+        asking(
+            [
+                {**X, "question": "Do you own or rent your home?"},
+                {"mean": "y", "median": "y", "question": {"en": "Rent?", "de": "Miete?"}},
+            ],
+            y=AGE,
+        ),
+        asking(
+            [X, {"distribution": "y", "quantiles": [0.5]}, {"mean": "y"}],
+            x={**CATEGORIES, "text": "Do you own or rent your home?"},
+            y={**AGE, "text": {"en": "Rent?", "de": "Miete?"}},
+        ),
+    ),
     "shares of two, one of them asked by itself": (
         asking([{"histogram": "y"}, {"histogram": ["y", "x"]}], y={"bins": [0, 18, 60, 120]}),
         asking(
@@ -1061,7 +1075,19 @@ WRONG = {
     ),
     "a question that names two": (
         asking({"question": "x", "histogram": "y"}, y=COLOURS),
-        "ask.0.question must stand alone",
+        "ask.0.question must be a text that people read; found 'x': leave question out: what is asked names",
+    ),
+    "a question beside one that the attribute has": (
+        asking({**X, "question": "Do you own or rent?"}, x={**CATEGORIES, "text": "Do you rent?"}),
+        "ask.0.question must be the text of one attribute, which has no other; found 'Do you own or rent?': write text",
+    ),
+    "a question about two": (
+        asking({"table": ["x", "y"], "question": "Where, and do you rent?"}, y=COLOURS),
+        "write text = ... below [attribute.NAME], once, and leave question out here",
+    ),
+    "a question by another word": (
+        asking({**X, "text": "Do you own or rent?"}),
+        "ask.0.text must be a known setting; found 'Do you own or rent?': write question = \"...\" in place of it",
     ),
     "two names": (
         {"epsilon": "1", "question": [{"id": "x", "name": "y", **CATEGORIES}]},

@@ -113,7 +113,10 @@ INSTEAD = {
         ("filter", "where", "if", "when", "only_if", "among"), 'write only_if at the attribute, or by = "NAME"'
     ),
     **dict.fromkeys(("confidence", "interval", "error"), "leave it out, and give it to `sordino.estimate`"),
-    **dict.fromkeys(("name", "title", "text", "label"), "leave it out: a question is named by its attributes"),
+    **dict.fromkeys(
+        ("text", "label", "prompt"), 'write question = "..." in place of it, or text = "..." at the attribute'
+    ),
+    **dict.fromkeys(("name", "title"), "leave it out: a question is named by its attributes"),
 }
 """Of settings that are none, what to write in place of them."""
 
@@ -355,8 +358,7 @@ class SpelledQuestions:
         """A question that only names an attribute asks for its shares; of a number it could ask for two things."""
         name = ask.pop(word)
         if any(kind in ask for kind in WORDS):
-            step = f"leave {word} out: what is asked names its attribute"
-            self._wrong(f"{where}.{word}", "must stand alone", shown(name), step)
+            self._take_text(where, word, name, ask)
             return
         table = self.attributes.get(name) if isinstance(name, str) else None
         if isinstance(table, dict) and "number" in table and name not in self.scales:
@@ -369,6 +371,21 @@ class SpelledQuestions:
             self._wrong(f"{where}.{word}", "must name an attribute", found, step)
         else:
             ask["histogram"] = name
+
+    def _take_text(self, where: str, word: str, text: Any, ask: Ask) -> None:
+        """What people read beside what is asked is the text of its attribute, where that is one and has no other."""
+        about = [ask[kind] for kind in (*WORDS, *QUANTILES) if kind in ask]
+        name = about[0] if isinstance(about[0], str) and all(one == about[0] for one in about) else None
+        table = self.attributes.get(name) if name is not None else None
+        is_text = word == "question" and isinstance(text, str | dict) and text not in [*self.attributes, *self.public]
+        if is_text and isinstance(table, dict) and table.setdefault("text", text) == text:
+            return
+        if is_text:
+            rule = "must be the text of one attribute, which has no other"
+            step = f"write text = ... below [attribute.{name or 'NAME'}], once, and leave {word} out here"
+        else:
+            rule, step = "must be a text that people read", f"leave {word} out: what is asked names its attribute"
+        self._wrong(f"{where}.{word}", rule, shown(text), step)
 
     def _each(self, ask: dict[str, Any], *, by_protected: bool) -> list[dict[str, Any]]:
         """A question of each attribute that is listed, where a kind is about one; public ones are there anyway."""
