@@ -79,6 +79,7 @@ def asking(ask, **attributes):
     }
 
 
+MINUTES = {"low": -0.5, "high": 480.5, "edges": [-0.5, 119.5, 239.5, 359.5, 480.5]}
 X = {"histogram": "x"}
 
 ATTRIBUTES = {
@@ -96,6 +97,14 @@ ATTRIBUTES = {
     "select all, or none": (
         {"select_all": ["red", "green", "blue", "none of these"]},
         {**COLOURS, "several": 3, "none": "none of these"},
+    ),
+    "bins with names": (
+        {"bins": ["under 400", "400-800", "800-1200", "over 1200"]},
+        {"categories": ["under 400", "400-800", "800-1200", "over 1200"]},
+    ),
+    "whole numbers by distance": (
+        {"numbers": {"from": 0, "to": 3, "step": 1}, "protect": {"distance": 2}},
+        {"categories": ["0", "1", "2", "3"], "protect": {"metric": {"per": 2}}},
     ),
     "check all": ({**COLOURS, "check_all": True}, {**COLOURS, "several": 3}),
     "choose one": ({"choose_one": ["red", "green", "blue"]}, COLOURS),
@@ -491,6 +500,18 @@ SURVEYS = {
     "the width of bins of a scale": (
         asking({"histogram": "x"}, x={"integer": [1, 100], "bin_width": 20}),
         asking({"distribution": "x"}, x={"number": {"low": 0.5, "high": 100.5, "bins": 5}, "input": "slider"}),
+    ),
+    "the width of bins of whole numbers from 0": (
+        asking({"histogram": "x"}, x={"type": "integer", "min": 0, "max": 480, "bin_width": 120}),
+        asking({"distribution": "x"}, x={"number": MINUTES, "input": "slider"}),
+    ),
+    "bins of whole numbers that do not cut them evenly": (
+        asking({"histogram": "x"}, x={"integer": [0, 480], "bins": 4}),
+        asking({"distribution": "x"}, x={"number": MINUTES, "input": "slider"}),
+    ),
+    "bins of a number with names": (
+        asking({"histogram": "x"}, x={"number": [0, 2000], "bins": ["under 400", "400-800", "over 800"]}),
+        asking({"distribution": "x"}, x={"number": {"low": 0, "high": 2000, "edges": [0, 400, 800, 2000]}}),
     ),
     "groups of a number": (
         asking({"histogram": "x"}, x={"number": [0, 120], "groups": ["under 18", "18-29", "30 to 64", "65+"]}),
@@ -902,9 +923,13 @@ WRONG = {
         asking([X, {"distribution": "y"}], y={**AGE, "edges": [18, 150]}),
         "attribute.y.edges must lie between the ends of the number; found [18, 150]: write edges = [18], or number =",
     ),
-    "bins that do not cut a scale evenly": (
-        asking([X, {"histogram": "y"}], y={"scale": [0, 10], "bins": 5}),
-        "attribute.y.bins must cut its 11 values evenly; found 5: leave bins out for one each",
+    "more bins than a scale has values": (
+        asking([X, {"histogram": "y"}], y={"scale": [0, 10], "bins": 50}),
+        "attribute.y.bins must be at most its 11 values; found 50: leave bins out for one each",
+    ),
+    "bins with names that do not follow one another": (
+        asking([X, {"histogram": "y"}], y={**AGE, "bins": ["under 18", "30-64", "65+"]}),
+        "attribute.y.bins must be where its groups begin, each after the one before",
     ),
     "a width that does not fit": (
         asking([X, {"histogram": "y"}], y={**AGE, "bin_width": 50}),
@@ -1171,6 +1196,10 @@ def test_half_a_bracket_is_no_amount(text):
 
 
 NOTES = {
+    "the width of bins of whole numbers from 0": "attribute.x.bins: the last goes from 360 to 480, both within.",
+    "bins of whole numbers that do not cut them evenly": (
+        "attribute.x.bins are as even as whole numbers can be: they begin with 0, 120, 240 ..., and the last"
+    ),
     "ranges with names": "ask.1.ranges are shown by their ends: ranges have no names.",
     "edges between the ends": "attribute.x.edges go on to the ends of the number: 0, 18, 65, 120.",
     "several histograms": "ask.0.histogram asks of each by itself; table = ['x', 'y', 'z'] asks of them together.",
