@@ -814,6 +814,22 @@ def test_whatever_is_written_is_refused_in_words(tables, attribute, ask):
 
 
 WRONG = {
+    "no value is sensitive": (
+        asking([X, {"histogram": "y"}], y={**COLOURS, "protect": {"sensitive": []}}),
+        "found []: leave protect out to protect all its values alike, or write public = true to send it in clear",
+    ),
+    "a promise in words": (
+        {**asking(X), "promise": "Your answer is changed at random before it is sent."},
+        'before it is sent.\': write consent = "...", which people read and agree to',
+    ),
+    "a distance of no number": (
+        asking([X, {"histogram": "y"}], y={"categories": [0, 1, 2], "protect": {"distance": True}}),
+        "two values are protected by epsilon; found True: write protect = { distance = 1 }, of values 1 apart",
+    ),
+    "a distance of names, of no number": (
+        asking([X, {"histogram": "y"}], y={**COLOURS, "protect": {"distance": True}}),
+        "write protect = { metric = [0, 1, 2] }, or leave it out",
+    ),
     "a multiple choice, which could be of one or of all": (
         asking(X, x={"multiple_choice": ["red", "green"]}),
         "write categories = ['red', 'green'], and several = true beside it where all that apply may be chosen",
@@ -1067,7 +1083,7 @@ WRONG = {
     ),
     "no sensitive value, and skipped": (
         asking(X, x={**CATEGORIES, "sensitive": [], "optional": True}),
-        "some of the values must be sensitive",
+        "attribute.x.sensitive must name values; the others can then show; found []: leave sensitive out to protect",
     ),
     "private, and partly so": (
         asking(X, x={**CATEGORIES, "sensitive": ["yes"], "visibility": "private"}),
@@ -1196,6 +1212,9 @@ def test_half_a_bracket_is_no_amount(text):
 
 
 NOTES = {
+    "attribute: in order": (
+        "attribute.y.ordered changes nothing: all values are protected alike; protect = { metric = [0, 1, 2] } protects"
+    ),
     "the width of bins of whole numbers from 0": "attribute.x.bins: the last goes from 360 to 480, both within.",
     "bins of whole numbers that do not cut them evenly": (
         "attribute.x.bins are as even as whole numbers can be: they begin with 0, 120, 240 ..., and the last"

@@ -322,6 +322,7 @@ class SpelledAttribute(SpelledProtection):
             step()
         for step in (self._visibility, self._public, self._epsilon):
             step()
+        self._note_order()
 
     def _heading(self) -> None:
         """A title beside a question is its heading, which stands with it where nothing else does."""
@@ -335,6 +336,7 @@ class SpelledAttribute(SpelledProtection):
         """What says that a number is whole; and what says nothing more: decimals, and that values are in order."""
         table = self.table
         decimals, is_ordered = table.pop("decimals", None), table.pop("ordered", None)
+        self.is_ordered = is_ordered is True
         if is_ordered not in (None, True, False):
             table["ordered"] = is_ordered
             self._wrong(
@@ -356,6 +358,12 @@ class SpelledAttribute(SpelledProtection):
             if number is not None or beside:
                 table["integer"] = beside if number in (None, True) else number
                 table |= beside if number not in (None, True) else {}
+
+    def _note_order(self) -> None:
+        """Say of values in order that near ones are protected as far ones are."""
+        if self.is_ordered and not self.is_public and "protect" not in self.table and len(labels_of(self.table)) > 2:
+            near = f"{self._places()} protects near values more than far ones"
+            self.notes.append(f"{self.where}.ordered changes nothing: all values are protected alike; {near}.")
 
     def _type(self) -> None:
         if "type" not in self.table:
