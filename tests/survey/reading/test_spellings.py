@@ -509,6 +509,13 @@ SURVEYS = {
         asking({"histogram": "x"}, x={"integer": [0, 480], "bins": 4}),
         asking({"distribution": "x"}, x={"number": MINUTES, "input": "slider"}),
     ),
+    "bins of a scale that do not cut it evenly": (
+        asking({"histogram": "x", "bins": 4}, x={"scale": [0, 10]}),
+        asking(
+            {"distribution": "x"},
+            x={"number": {"low": -0.5, "high": 10.5, "edges": [-0.5, 1.5, 4.5, 7.5, 10.5]}, "input": "slider"},
+        ),
+    ),
     "bins of a number with names": (
         asking({"histogram": "x"}, x={"number": [0, 2000], "bins": ["under 400", "400-800", "over 800"]}),
         asking({"distribution": "x"}, x={"number": {"low": 0, "high": 2000, "edges": [0, 400, 800, 2000]}}),
@@ -716,10 +723,10 @@ def test_the_reference_has_each_spelling():
     assert words - said == set()
 
 
-def test_shares_of_two_beside_the_median_of_one_are_those_of_each():
-    spelled = asking([{"median": "y"}, {"histogram": ["y", "x"]}], y=AGE)
+@pytest.mark.parametrize("ask", [{"median": "y"}, {"histogram": "y", "quantiles": [0.5]}])
+def test_shares_of_two_beside_the_median_of_one_are_those_of_each(ask):
     declared = asking([{"distribution": "y", "quantiles": [0.5]}, X], y=AGE)
-    assert Survey.read(spelled) == Survey.read(declared)
+    assert Survey.read(asking([ask, {"histogram": ["y", "x"]}], y=AGE)) == Survey.read(declared)
 
 
 PLANNED = (
