@@ -79,6 +79,7 @@ def asking(ask, **attributes):
     }
 
 
+MINUTES = {"low": -0.5, "high": 480.5, "edges": [-0.5, 119.5, 239.5, 359.5, 480.5]}
 X = {"histogram": "x"}
 
 ATTRIBUTES = {
@@ -89,6 +90,24 @@ ATTRIBUTES = {
     ),
     "a column by another word": ({**COLOURS, "field": "c", "note": "One."}, {**COLOURS, "column": "c", "help": "One."}),
     "in order": ({**COLOURS, "ordered": True}, COLOURS),
+    "choose all": (
+        {"choose_all": ["share", "export", "voice"]},
+        {"categories": ["share", "export", "voice"], "several": 3},
+    ),
+    "select all, or none": (
+        {"select_all": ["red", "green", "blue", "none of these"]},
+        {**COLOURS, "several": 3, "none": "none of these"},
+    ),
+    "bins with names": (
+        {"bins": ["under 400", "400-800", "800-1200", "over 1200"]},
+        {"categories": ["under 400", "400-800", "800-1200", "over 1200"]},
+    ),
+    "whole numbers by distance": (
+        {"numbers": {"from": 0, "to": 3, "step": 1}, "protect": {"distance": 2}},
+        {"categories": ["0", "1", "2", "3"], "protect": {"metric": {"per": 2}}},
+    ),
+    "check all": ({**COLOURS, "check_all": True}, {**COLOURS, "several": 3}),
+    "choose one": ({"choose_one": ["red", "green", "blue"]}, COLOURS),
     "groups of names": (
         {"groups": ["under 18", "18+"], "ordinal": True},
         {"categories": ["under 18", "18+"]},
@@ -482,6 +501,25 @@ SURVEYS = {
         asking({"histogram": "x"}, x={"integer": [1, 100], "bin_width": 20}),
         asking({"distribution": "x"}, x={"number": {"low": 0.5, "high": 100.5, "bins": 5}, "input": "slider"}),
     ),
+    "the width of bins of whole numbers from 0": (
+        asking({"histogram": "x"}, x={"type": "integer", "min": 0, "max": 480, "bin_width": 120}),
+        asking({"distribution": "x"}, x={"number": MINUTES, "input": "slider"}),
+    ),
+    "bins of whole numbers that do not cut them evenly": (
+        asking({"histogram": "x"}, x={"integer": [0, 480], "bins": 4}),
+        asking({"distribution": "x"}, x={"number": MINUTES, "input": "slider"}),
+    ),
+    "bins of a scale that do not cut it evenly": (
+        asking({"histogram": "x", "bins": 4}, x={"scale": [0, 10]}),
+        asking(
+            {"distribution": "x"},
+            x={"number": {"low": -0.5, "high": 10.5, "edges": [-0.5, 1.5, 4.5, 7.5, 10.5]}, "input": "slider"},
+        ),
+    ),
+    "bins of a number with names": (
+        asking({"histogram": "x"}, x={"number": [0, 2000], "bins": ["under 400", "400-800", "over 800"]}),
+        asking({"distribution": "x"}, x={"number": {"low": 0, "high": 2000, "edges": [0, 400, 800, 2000]}}),
+    ),
     "groups of a number": (
         asking({"histogram": "x"}, x={"number": [0, 120], "groups": ["under 18", "18-29", "30 to 64", "65+"]}),
         asking({"distribution": "x"}, x={"number": {"low": 0, "high": 120, "edges": [0, 18, 30, 65, 120]}}),
@@ -595,6 +633,39 @@ SURVEYS = {
         asking({"distribution": "x"}, x={"number": {"edges": [0, 500, 2000]}}),
         asking({"distribution": "x"}, x={"number": {"low": 0, "high": 2000, "edges": [0, 500, 2000]}}),
     ),
+    "what people read at what is asked": (
+        asking(
+            [
+                {**X, "question": "Do you own or rent your home?"},
+                {"mean": "y", "median": "y", "question": {"en": "Rent?", "de": "Miete?"}},
+            ],
+            y=AGE,
+        ),
+        asking(
+            [X, {"distribution": "y", "quantiles": [0.5]}, {"mean": "y"}],
+            x={**CATEGORIES, "text": "Do you own or rent your home?"},
+            y={**AGE, "text": {"en": "Rent?", "de": "Miete?"}},
+        ),
+    ),
+    "shares of two, one of them asked by itself": (
+        asking([{"histogram": "y"}, {"histogram": ["y", "x"]}], y={"bins": [0, 18, 60, 120]}),
+        asking(
+            [{"distribution": "y"}, {"table": ["y", "x"]}],
+            y={"number": {"low": 0, "high": 120, "edges": [0, 18, 60, 120]}},
+        ),
+    ),
+    "shares of two before one of them": (
+        asking([{"shares": ["z", "x"], "weight": 2}, X], z={**COLOURS, "histogram": True}),
+        asking([{"table": ["z", "x"], "weight": 2}, X, {"histogram": "z"}], z=COLOURS),
+    ),
+    "shares of two, and of two that share one": (
+        asking([{"histogram": ["x", "y"]}, {"histogram": ["y", "z"]}], y=COLOURS, z=REGION),
+        asking([{"table": ["x", "y"]}, {"table": ["y", "z"]}], y=COLOURS, z=REGION),
+    ),
+    "shares of two, of one its mean": (
+        asking([{"mean": "y"}, {"histogram": ["y", "x"]}], y={**AGE, "bins": 4}),
+        asking([{"mean": "y"}, {"distribution": "y"}, X], y={"number": {"low": 0, "high": 120, "bins": 4}}),
+    ),
     "shares of a public column too": (
         asking({"histogram": ["x", "region"]}) | {"public": {"region": COLOURS}},
         asking(X) | {"public": {"region": COLOURS}},
@@ -650,6 +721,12 @@ def test_the_reference_has_each_spelling():
         *spelled_protection.PROTECT_SPELLINGS,
     }  # fmt: skip
     assert words - said == set()
+
+
+@pytest.mark.parametrize("ask", [{"median": "y"}, {"histogram": "y", "quantiles": [0.5]}])
+def test_shares_of_two_beside_the_median_of_one_are_those_of_each(ask):
+    declared = asking([{"distribution": "y", "quantiles": [0.5]}, X], y=AGE)
+    assert Survey.read(asking([ask, {"histogram": ["y", "x"]}], y=AGE)) == Survey.read(declared)
 
 
 PLANNED = (
@@ -744,6 +821,26 @@ def test_whatever_is_written_is_refused_in_words(tables, attribute, ask):
 
 
 WRONG = {
+    "no value is sensitive": (
+        asking([X, {"histogram": "y"}], y={**COLOURS, "protect": {"sensitive": []}}),
+        "found []: leave protect out to protect all its values alike, or write public = true to send it in clear",
+    ),
+    "a promise in words": (
+        {**asking(X), "promise": "Your answer is changed at random before it is sent."},
+        'before it is sent.\': write consent = "...", which people read and agree to',
+    ),
+    "a distance of no number": (
+        asking([X, {"histogram": "y"}], y={"categories": [0, 1, 2], "protect": {"distance": True}}),
+        "two values are protected by epsilon; found True: write protect = { distance = 1 }, of values 1 apart",
+    ),
+    "a distance of names, of no number": (
+        asking([X, {"histogram": "y"}], y={**COLOURS, "protect": {"distance": True}}),
+        "write protect = { metric = [0, 1, 2] }, or leave it out",
+    ),
+    "a multiple choice, which could be of one or of all": (
+        asking(X, x={"multiple_choice": ["red", "green"]}),
+        "write categories = ['red', 'green'], and several = true beside it where all that apply may be chosen",
+    ),
     "question and text": (
         asking(X, x={**CATEGORIES, "question": "A?", "text": "B?"}),
         "attribute.x.text must be said once: question means the same; found text and question: leave question out",
@@ -849,9 +946,13 @@ WRONG = {
         asking([X, {"distribution": "y"}], y={**AGE, "edges": [18, 150]}),
         "attribute.y.edges must lie between the ends of the number; found [18, 150]: write edges = [18], or number =",
     ),
-    "bins that do not cut a scale evenly": (
-        asking([X, {"histogram": "y"}], y={"scale": [0, 10], "bins": 5}),
-        "attribute.y.bins must cut its 11 values evenly; found 5: leave bins out for one each",
+    "more bins than a scale has values": (
+        asking([X, {"histogram": "y"}], y={"scale": [0, 10], "bins": 50}),
+        "attribute.y.bins must be at most its 11 values; found 50: leave bins out for one each",
+    ),
+    "bins with names that do not follow one another": (
+        asking([X, {"histogram": "y"}], y={**AGE, "bins": ["under 18", "30-64", "65+"]}),
+        "attribute.y.bins must be where its groups begin, each after the one before",
     ),
     "a width that does not fit": (
         asking([X, {"histogram": "y"}], y={**AGE, "bin_width": 50}),
@@ -989,7 +1090,7 @@ WRONG = {
     ),
     "no sensitive value, and skipped": (
         asking(X, x={**CATEGORIES, "sensitive": [], "optional": True}),
-        "some of the values must be sensitive",
+        "attribute.x.sensitive must name values; the others can then show; found []: leave sensitive out to protect",
     ),
     "private, and partly so": (
         asking(X, x={**CATEGORIES, "sensitive": ["yes"], "visibility": "private"}),
@@ -1022,7 +1123,19 @@ WRONG = {
     ),
     "a question that names two": (
         asking({"question": "x", "histogram": "y"}, y=COLOURS),
-        "ask.0.question must stand alone",
+        "ask.0.question must be a text that people read; found 'x': leave question out: what is asked names",
+    ),
+    "a question beside one that the attribute has": (
+        asking({**X, "question": "Do you own or rent?"}, x={**CATEGORIES, "text": "Do you rent?"}),
+        "ask.0.question must be the text of one attribute, which has no other; found 'Do you own or rent?': write text",
+    ),
+    "a question about two": (
+        asking({"table": ["x", "y"], "question": "Where, and do you rent?"}, y=COLOURS),
+        "write text = ... below [attribute.NAME], once, and leave question out here",
+    ),
+    "a question by another word": (
+        asking({**X, "text": "Do you own or rent?"}),
+        "ask.0.text must be a known setting; found 'Do you own or rent?': write question = \"...\" in place of it",
     ),
     "two names": (
         {"epsilon": "1", "question": [{"id": "x", "name": "y", **CATEGORIES}]},
@@ -1106,9 +1219,19 @@ def test_half_a_bracket_is_no_amount(text):
 
 
 NOTES = {
+    "attribute: in order": (
+        "attribute.y.ordered changes nothing: all values are protected alike; protect = { metric = [0, 1, 2] } protects"
+    ),
+    "the width of bins of whole numbers from 0": "attribute.x.bins: the last goes from 360 to 480, both within.",
+    "bins of whole numbers that do not cut them evenly": (
+        "attribute.x.bins are as even as whole numbers can be: they begin with 0, 120, 240 ..., and the last"
+    ),
     "ranges with names": "ask.1.ranges are shown by their ends: ranges have no names.",
     "edges between the ends": "attribute.x.edges go on to the ends of the number: 0, 18, 65, 120.",
     "several histograms": "ask.0.histogram asks of each by itself; table = ['x', 'y', 'z'] asks of them together.",
+    "shares of two, one of them asked by itself": (
+        "ask.1.histogram = ['y', 'x'] is read as table = ['y', 'x']: another question has the shares of 'y'."
+    ),
     "what a plan is made with": "people = 5000 is no part of a survey: give it when you make the plan, as `people`.",
     "attribute: protected by no word": "attribute.y.protect = 'none' leaves all its values protected alike; public =",
     "attribute: one word that could mean all": 'attribute.y is protected, all its values alike; sensitive = ["yes"]',

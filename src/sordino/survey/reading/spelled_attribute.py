@@ -20,6 +20,7 @@ from sordino.survey.reading.spelled_bins import (
     bins_of_width,
     edges_within,
     ends_in_text,
+    even_starts,
     group_starts,
     scale_edges,
     whole_range,
@@ -41,10 +42,12 @@ ATTRIBUTE_WORDS = {
     **dict.fromkeys(("question", "label", "title", "prompt", "ask"), "text"),
     **dict.fromkeys(("hint", "description", "note", "comment", "info"), "help"),
     **dict.fromkeys(("options", "choices", "values", "answers", "levels", "choice", "dropdown"), "categories"),
+    **dict.fromkeys(("choose_one", "select_one"), "categories"),
     **dict.fromkeys(("boolean", "bool"), "yes_no"),
-    **dict.fromkeys(("range", "between", "numeric", "slider"), "number"),
+    **dict.fromkeys(("range", "between", "numeric", "numbers", "slider"), "number"),
     **dict.fromkeys(("count", "int"), "integer"),
     **dict.fromkeys(("multiple", "multi", "select_all", "checkboxes", "multiselect"), "several"),
+    **dict.fromkeys(("choose_all", "check_all"), "several"),
     **dict.fromkeys(("private", "secret"), "sensitive"),
     **dict.fromkeys(("kind", "select"), "type"),
     "date": "dates",
@@ -319,6 +322,7 @@ class SpelledAttribute(SpelledProtection):
             step()
         for step in (self._visibility, self._public, self._epsilon):
             step()
+        self._note_order()
 
     def _heading(self) -> None:
         """A title beside a question is its heading, which stands with it where nothing else does."""
@@ -332,6 +336,7 @@ class SpelledAttribute(SpelledProtection):
         """What says that a number is whole; and what says nothing more: decimals, and that values are in order."""
         table = self.table
         decimals, is_ordered = table.pop("decimals", None), table.pop("ordered", None)
+        self.is_ordered = is_ordered is True
         if is_ordered not in (None, True, False):
             table["ordered"] = is_ordered
             self._wrong(
@@ -353,6 +358,12 @@ class SpelledAttribute(SpelledProtection):
             if number is not None or beside:
                 table["integer"] = beside if number in (None, True) else number
                 table |= beside if number not in (None, True) else {}
+
+    def _note_order(self) -> None:
+        """Say of values in order that near ones are protected as far ones are."""
+        if self.is_ordered and not self.is_public and "protect" not in self.table and len(labels_of(self.table)) > 2:
+            near = f"{self._places()} protects near values more than far ones"
+            self.notes.append(f"{self.where}.ordered changes nothing: all values are protected alike; {near}.")
 
     def _type(self) -> None:
         if "type" not in self.table:
@@ -459,18 +470,29 @@ class SpelledAttribute(SpelledProtection):
         table = self.table
         words = ("number", "scale", "integer", "dates", *ENDS)
         is_number = any(word in table for word in words)
-        for word in ("groups", "ranges"):
+        for word in ("groups", "ranges", "bins"):
             given = table.get(word)
-            if not isinstance(given, list) or not given:
+            if not isinstance(given, list) or not given or (word == "bins" and not self._are_group_names(given)):
                 continue
             if not is_number and "categories" not in table and all(isinstance(one, str) for one in given):
                 table["categories"] = table.pop(word)
-            elif word == "groups" and (edges := self._edges_of_groups(given)) and not {"edges", "bins"} & table.keys():
+            elif (
+                word != "ranges"
+                and (edges := self._edges_of_groups(given))
+                and not {"edges", "bins"} & ({*table} - {word})
+            ):
                 table["edges"] = edges
                 del table[word]
-        if "groups" in table:
+        left = ["groups"] if "groups" in table else []
+        for word in [*left, *(["bins"] if self._are_group_names(table.get("bins")) else [])]:
             step = "write edges = [18, 30, 65] for a number, or categories in place of it"
-            self._wrong("groups", "must be where its groups begin, each after the one before", step)
+            self._wrong(word, "must be where its groups begin, each after the one before", step)
+
+    @staticmethod
+    def _are_group_names(given: Any) -> bool:
+        """Whether bins are named, and not cut by days."""
+        is_named = isinstance(given, list) and bool(given) and all(isinstance(one, str) for one in given)
+        return is_named and not any(isinstance(day, date) for day in as_dates(given))
 
     @staticmethod
     def _edges_of_groups(groups: Sequence[Any]) -> list[Any] | None:
@@ -498,7 +520,17 @@ class SpelledAttribute(SpelledProtection):
             # Of whole numbers both ends have a value.
             is_whole = "number" not in table or bool(table["number"] is not number)
             count = bins_of_width(width, low, high + 1 if is_whole and type(high) is int else high)
-            if count is None or len(widths) > 1 or {"bins", "edges"} & number.keys():
+            from_last = bins_of_width(width, low, high) if is_whole and count is None else None
+            if (
+                from_last is not None
+                and from_last > 1
+                and all(type(one) is int for one in (low, high, width))
+                and len(widths) == 1
+                and not {"bins", "edges"} & number.keys()
+            ):
+                number["edges"] = [low + i * width for i in range(from_last + 1)]
+                self.notes.append(f"{self.where}.bins: the last goes from {high - width} to {high}, both within.")
+            elif count is None or len(widths) > 1 or {"bins", "edges"} & number.keys():
                 rule = f"{self.where}.bins must be of one width, from end to end"
                 step = "write bins = 10, or edges = [...] with where each begins"
                 self.mistakes.append(SordinoError(rule, found=shown(widths[0]), step=step))
@@ -577,7 +609,13 @@ class SpelledAttribute(SpelledProtection):
             given = {word: own for word, own in given.items() if word != "labels"}
         if high - low < MOST_STOPS:
             self.is_scale = True
-            given = {**given, **self._whole_bins(given, high - low + 1), "low": low - HALF, "high": high + HALF}
+            bins = self._whole_bins(given, high - low + 1)
+            given = {
+                **{word: own for word, own in given.items() if word != "bins"},
+                **bins,
+                "low": low - HALF,
+                "high": high + HALF,
+            }
             self.table.setdefault("input", "slider")
         elif setting == "scale":
             self.table["scale"] = given
@@ -604,8 +642,15 @@ class SpelledAttribute(SpelledProtection):
         edges, bins = given.get("edges"), given.get("bins")
         if isinstance(edges, list) and len(edges) > 2 and bins is None and all(type(edge) is int for edge in edges):
             return {"edges": scale_edges(edges)}
+        low, high = given["low"], given["high"]
+        if type(bins) is int and 1 < bins < values and values % bins and edges is None:
+            starts = even_starts(low, high, bins)
+            first = ", ".join(map(str, starts[:3])) + (" ..." if bins > 3 else "")
+            told = f"are as even as whole numbers can be: they begin with {first}, and the last goes to {high}"
+            self.notes.append(f"{self.where}.bins {told}.")
+            return {"edges": scale_edges([*starts, high])}
         if bins is not None and (type(bins) is not int or bins < 1 or values % bins):
-            rule = f"{self.where}.bins must cut its {values} values evenly"
+            rule = f"{self.where}.bins must be at most its {values} values"
             step = "leave bins out for one each, or write edges = [...] with the first value of each"
             self.mistakes.append(SordinoError(rule, found=shown(bins), step=step))
         elif bins is not None and bins > 1:
@@ -700,7 +745,9 @@ class SpelledAttribute(SpelledProtection):
         if len(lists) == 1 and not {"categories", "number", "grid"} & self.table.keys():
             given = self.table[lists[0]]
             kind = "number" if len(given) == 2 and all(isinstance(one, int | float) for one in given) else "categories"
-            self._wrong(lists[0], "must be a known setting", f"write {kind} = {shown(given)}", kind)
+            step = f"write {kind} = {shown(given)}"
+            step += ", and several = true beside it where all that apply may be chosen" if kind == "categories" else ""
+            self._wrong(lists[0], "must be a known setting", step, kind)
         for word in [word for word in self.table if word not in known]:
             near = nearest([str(word)], sorted(known))
             step = next(

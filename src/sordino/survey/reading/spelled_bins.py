@@ -119,6 +119,16 @@ def bins_of_width(width: Any, low: Any, high: Any) -> int | None:
     return round(count) if round(count) >= 1 and abs(count - round(count)) < 1e-9 * count else None
 
 
+def even_starts(low: int, high: int, bins: int) -> list[int]:
+    """The first whole number of each of some bins from end to end, as even as possible.
+
+    Example:
+        >>> even_starts(0, 10, 4)
+        [0, 2, 5, 8]
+    """
+    return [low + i * (high - low + 1) // bins for i in range(bins)]
+
+
 def names_by_distance(low: float, high: float, distance: float, edges: Any = None) -> tuple[list[str], list[str]]:
     """Ranges to write in place of a number whose near values are protected more than far ones.
 

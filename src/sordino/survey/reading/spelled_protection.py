@@ -94,6 +94,7 @@ class SpelledProtection:
         table: its settings.
         mistakes: in them.
         notes: how what may surprise was read.
+        is_ordered: whether its values are said to be in order.
         is_scale: whether its numbers are whole ones, each with a bin.
         is_public: whether it is sent in clear.
         is_private: whether it is said not to be.
@@ -107,6 +108,7 @@ class SpelledProtection:
         self.mistakes: list[SordinoError] = []
         self.notes: list[str] = []
         self.is_scale = self.is_public = self.is_private = self.is_sensitive = self.is_partly_sensitive = False
+        self.is_ordered = False
         self.skipped = ""
 
     def _wrong(self, setting: str, rule: str, step: str, unread: str = "") -> None:
@@ -180,6 +182,14 @@ class SpelledProtection:
         elif "number" in self.table:
             protect.pop(word, None)
             self._refuse_distance(where, given)
+        elif isinstance(given, bool):
+            protect.pop(word, None)
+            is_numeric = labels and all(map(NUMERIC.fullmatch, map(str, labels)))
+            one = "protect = { distance = 1 }, of values 1 apart" if is_numeric else self._places()
+            one = one if labels else 'protect = { distance = "10 km" }'
+            rule = f"{where} must be the distance at which two values are protected by epsilon"
+            step = f"write {one}, or leave it out to protect all values alike"
+            self.mistakes.append(SordinoError(rule, found=shown(given), step=step))
         elif word == "distance" and is_length and labels and not all(map(NUMERIC.fullmatch, map(str, labels))):
             rule = f"{where} must be a list of where each name lies"
             self.mistakes.append(SordinoError(rule, found=shown(given), step=f"write {self._places()}"))
@@ -276,6 +286,12 @@ class SpelledProtection:
 
     def _name_sensitive(self, own: dict[str, Any]) -> None:
         """Sensitive values by their names, with what stands for no answer."""
+        if not own["sensitive"]:
+            place, word = ("sensitive",) * 2 if self.is_partly_sensitive else ("protect.sensitive", "protect")
+            rule = f"{self.where}.{place} must name values; the others can then show"
+            step = f"leave {word} out to protect all its values alike, or write public = true to send it in clear"
+            self.mistakes.append(SordinoError(rule, found=shown(own.pop("sensitive")), step=step))
+            return
         labels = labels_of(self.table)
         named = [value_of(one, self.table) if one is True else label_of(one) for one in own["sensitive"]]
         listed = [name if name in labels else one for name, one in zip(named, own["sensitive"], strict=True)]

@@ -40,6 +40,9 @@ OF_ONE = ("histogram", "several", "distribution", "mean", "above", *QUANTILES)
 OF_DISTRIBUTION = ("histogram", "distribution", *QUANTILES)
 """Words that ask for the distribution of a number."""
 
+OF_SHARES = ("histogram", "several", "distribution")
+"""Words that ask for the shares of one attribute's values."""
+
 OF_BINS = ("bins", "edges", "bin_width")
 """Settings of a question that are those of its number."""
 
@@ -110,7 +113,10 @@ INSTEAD = {
         ("filter", "where", "if", "when", "only_if", "among"), 'write only_if at the attribute, or by = "NAME"'
     ),
     **dict.fromkeys(("confidence", "interval", "error"), "leave it out, and give it to `sordino.estimate`"),
-    **dict.fromkeys(("name", "title", "text", "label"), "leave it out: a question is named by its attributes"),
+    **dict.fromkeys(
+        ("text", "label", "prompt"), 'write question = "..." in place of it, or text = "..." at the attribute'
+    ),
+    **dict.fromkeys(("name", "title"), "leave it out: a question is named by its attributes"),
 }
 """Of settings that are none, what to write in place of them."""
 
@@ -146,20 +152,53 @@ class SpelledQuestions:
             own = self._own_questions(name, dict(self.own.get(name, {})), written)
             is_open = given is None and not own and name in self.attributes
             asked += [(name, one) for one in (own or [own_question(name, self.attributes[name])] if is_open else own)]
+        self._read_pairs(asked)
         found: list[tuple[Place, Any]] = []
         for place, one in asked:
             where = f"ask.{place}" if isinstance(place, int) else f"attribute.{place}"
             found += [(place, each) for each in (self._questions(where, one) if isinstance(one, dict) else [one])]
         asks: list[Any] = []
+        about: dict[str, list[int]] = {}
         for place, one in found:
-            before = next((i for i, each in enumerate(asks) if self._join(each, one)), None)
+            number = one.get("distribution") if isinstance(one, dict) else None
+            others = about.setdefault(number, []) if isinstance(number, str) else []
+            before = next((i for i in others if self._join(asks[i], one)), None)
             if before is None:
+                others.append(len(asks))
                 asks.append(one)
                 self.read.asked_at.append(place)
             elif isinstance(place, int):
                 self.read.joined[place] = before
         # Nothing more is said about questions that were none.
         self.read.tables["ask"] = asks or [{"histogram": name} for name in [*self.attributes][:1]]
+
+    def _read_pairs(self, asked: Sequence[tuple[Place, Any]]) -> None:
+        """The shares of two, of which one is asked elsewhere, can only be those of both together: a table."""
+        found: list[tuple[int, str]] = []
+        for i, (_, ask) in enumerate(asked):
+            pair = ask.get("histogram") if isinstance(ask, dict) and {*ask} <= {"histogram", "weight"} else None
+            if not isinstance(pair, list) or len(pair) != 2 or pair[0] == pair[1]:
+                continue
+            if not all(isinstance(name, str) and name in self.attributes for name in pair):
+                continue
+            others = [other for j, (_, other) in enumerate(asked) if j != i]
+            again = next((name for name in pair if any(self._has_shares(other, name) for other in others)), None)
+            found += [(i, again)] if again is not None else []
+        for i, again in found:
+            place, ask = asked[i]
+            pair = shown(ask["histogram"])
+            ask["table"] = ask.pop("histogram")
+            where = f"ask.{place}" if isinstance(place, int) else f"attribute.{place}"
+            told = f"is read as table = {pair}: another question has the shares of {again!r}"
+            self.read.notes.append(f"{where}.histogram = {pair} {told}.")
+
+    def _has_shares(self, ask: Any, name: str) -> bool:
+        """Whether a question asks for the shares of an attribute's values by themselves, and for nothing more of it."""
+        if not isinstance(ask, dict) or {"quantiles", "ranges"} & ask.keys():
+            return False
+        by = ask.get("by", [])
+        is_named = any(own == name or (isinstance(own, list) and name in own) for own in map(ask.get, OF_SHARES))
+        return is_named and {*map(str, by if isinstance(by, list) else [by])} <= self.public.keys()
 
     def _join(self, ask: Any, other: Any) -> bool:
         """Whether a question answers another too, as quantiles and ranges of one number; it then has its parts."""
@@ -323,8 +362,7 @@ class SpelledQuestions:
         """A question that only names an attribute asks for its shares; of a number it could ask for two things."""
         name = ask.pop(word)
         if any(kind in ask for kind in WORDS):
-            step = f"leave {word} out: what is asked names its attribute"
-            self._wrong(f"{where}.{word}", "must stand alone", shown(name), step)
+            self._take_text(where, word, name, ask)
             return
         table = self.attributes.get(name) if isinstance(name, str) else None
         if isinstance(table, dict) and "number" in table and name not in self.scales:
@@ -337,6 +375,21 @@ class SpelledQuestions:
             self._wrong(f"{where}.{word}", "must name an attribute", found, step)
         else:
             ask["histogram"] = name
+
+    def _take_text(self, where: str, word: str, text: Any, ask: Ask) -> None:
+        """What people read beside what is asked is the text of its attribute, where that is one and has no other."""
+        about = [ask[kind] for kind in (*WORDS, *QUANTILES) if kind in ask]
+        name = about[0] if isinstance(about[0], str) and all(one == about[0] for one in about) else None
+        table = self.attributes.get(name) if name is not None else None
+        is_text = word == "question" and isinstance(text, str | dict) and text not in [*self.attributes, *self.public]
+        if is_text and isinstance(table, dict) and table.setdefault("text", text) == text:
+            return
+        if is_text:
+            rule = "must be the text of one attribute, which has no other"
+            step = f"write text = ... below [attribute.{name or 'NAME'}], once, and leave {word} out here"
+        else:
+            rule, step = "must be a text that people read", f"leave {word} out: what is asked names its attribute"
+        self._wrong(f"{where}.{word}", rule, shown(text), step)
 
     def _each(self, ask: dict[str, Any], *, by_protected: bool) -> list[dict[str, Any]]:
         """A question of each attribute that is listed, where a kind is about one; public ones are there anyway."""

@@ -42,6 +42,9 @@ ABOUT_WORDS = {
 }
 """Words at the top of a survey that stand in `about`, each with the declared one."""
 
+PROMISES = ("promise", "privacy", "notice", "statement")
+"""Words at the top of a survey for what people are told before they answer."""
+
 TOTALS_WORDS = {"population": "totals", "totals": "totals", "weights": "weights"}
 """Tables at the top of a survey of how many people public columns have, each with the setting of these."""
 
@@ -136,6 +139,10 @@ def name_attributes(given: Sequence[dict[Any, Any]], mistakes: list[SordinoError
 
 def _read_about(read: DeclaredTables) -> None:
     tables = read.tables
+    for word in [word for word in PROMISES if isinstance(tables.get(word), str | dict)]:
+        step = 'write consent = "...", which people read and agree to before they answer'
+        rule = f"{word} must be the text of a consent"
+        read.mistakes.append(SordinoError(rule, found=shown(tables.pop(word)), step=step))
     about = dict(tables["about"]) if isinstance(tables.get("about"), dict) else {}
     if "about" in tables and not isinstance(tables["about"], dict):
         return
