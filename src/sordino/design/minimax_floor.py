@@ -202,16 +202,16 @@ def _blocks(definition: LDP | BlockLDP | HighLowLDP, values: int | None) -> list
         raise SordinoError("the number of values must be known once", found=shown(values), step=step)
     if isinstance(definition, HighLowLDP):
         free = np.flatnonzero(~definition.is_sensitive)
-        sets = [(definition.sensitive, _protected(len(definition.sensitive), epsilon))]
+        sets = [(definition.sensitive, _protected_values(len(definition.sensitive), epsilon))]
         sets.append((free, -expm1(-epsilon) / max(len(free) - 1, 1)))
     else:
         partition = Partition.of([range(values or 1)]) if isinstance(definition, LDP) else definition.partition
         groups = np.split(partition.order, partition.starts[1:])
-        sets = [(own, _protected(len(own), epsilon)) for own in groups]
+        sets = [(own, _protected_values(len(own), epsilon)) for own in groups]
     return [HardBlock(own, max(c, np.finfo(float).tiny)) for own, c in sets if len(own) > 1]
 
 
-def _protected(k: int, epsilon: float) -> float:
+def _protected_values(k: int, epsilon: float) -> float:
     """The c of a block of k values that are protected from each other."""
     if k == 1:
         return 0.0
