@@ -77,7 +77,7 @@ def test_of_many_values_those_that_may_be_the_largest_are_counted():
 def test_few_reports_say_nothing():
     asked = survey([{"histogram": "a"}], epsilon="0.1", a={"categories": 20})
     (text,) = sentences(found_in(asked, {"a": [str(at) for at in range(20)]}))
-    assert text.startswith("a: no answer is known to have a share above 0, by the intervals that hold for all 20 ")
+    assert text.startswith("a: no value is known to have a share above 0, by the intervals that hold for all 20 ")
 
 
 @pytest.mark.parametrize("runs", [50, pytest.param(150, marks=pytest.mark.long)])
