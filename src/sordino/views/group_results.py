@@ -696,8 +696,8 @@ def _number_tests(several: Sequence[tuple[int, Quantities]]) -> Iterator[GroupTe
         if len(told) >= FEWEST:
             test = equality_test([np.array([one.number.value]) for _, one in told], _variances(told))
             own = first.about["attribute"] if "attribute" in first.about else join_label(first.about["attributes"])
-            about = f"{own}, {first.label}"
-            yield GroupTest(several[0][1].question, about, test, len(told))
+            about, title = (f"{own}, {label}" for label in (first.label, first.title))
+            yield GroupTest(several[0][1].question, about, test, len(told), title=title)
 
 
 def _variances(told: Sequence[tuple[int, MeasuredNumber]]) -> list[Floats]:

@@ -127,3 +127,23 @@ def test_what_people_read_of_a_scale_are_its_values():
     assert read == [*map(str, range(11)), "0 to 6", "9 to 10"]
     # Names in files are the ends, as of any other number.
     assert [row["term"] for row in rows if row["kind"] == "range"] == ["-0.5 to 6.5", "8.5 to 10.5"]
+
+
+def test_what_people_read_of_wider_bins_are_whole_numbers_too():
+    """Of the table of an attribute, as the page of a report calls its cells; and of tests of groups."""
+    number = {"low": -0.5, "high": 99.5, "edges": [-0.5, 29.5, 30.5, 99.5]}
+    tables = {"epsilon": "4", "attribute": {"visits": {"number": number}, "way": {"categories": ["bus", "car"]}}}
+    tables |= {"public": {"region": {"categories": ["north", "south"]}}}
+    tables |= {"ask": [{"distribution": "visits"}, {"table": ["visits", "way"]}]}
+    plan = sordino.plan(tables, 2000)
+    people = {
+        "visits": [10, 30, 60, 80] * 500,
+        "way": ["bus", "car"] * 1000,
+        "region": ["north", "north", "south", "south"] * 500,
+    }
+    reports = sordino.privatize(plan, pa.table(people))
+    estimated = sordino.estimate(plan, sordino.aggregate(plan, reports), by=["region"])
+    assert list(plan.questions[1].domains["visits"].labels) == ["0 to 29", "30", "31 to 99"]
+    titles = [one.title for one in estimated.views["groups"].tests if one.question == "visits"]
+    assert titles
+    assert {title.removeprefix("visits, ") for title in titles} <= {"0 to 29", "30", "31 to 99"}
