@@ -146,6 +146,11 @@ class Bins(Brief):
         """
         return all(edge % 1 == HALF for edge in self.edges)
 
+    @property
+    def is_scale(self) -> bool:
+        """Whether each whole number has a bin of its own."""
+        return self.are_whole and bool((self.widths == 1).all())
+
     def nearest(self, number: float) -> float:
         return min(self.edges, key=lambda edge: abs(edge - number))
 

@@ -1,5 +1,6 @@
 """A scale of whole numbers has bins that go from half to half: an edge on a value would count it in the range above."""
 
+import math
 import re
 import tomllib
 
@@ -147,3 +148,27 @@ def test_what_people_read_of_wider_bins_are_whole_numbers_too():
     titles = [one.title for one in estimated.views["groups"].tests if one.question == "visits"]
     assert titles
     assert {title.removeprefix("visits, ") for title in titles} <= {"0 to 29", "30", "31 to 99"}
+
+
+@pytest.mark.parametrize("spikes", [False, True])
+@pytest.mark.parametrize("part", [0.1, 0.25, 0.5, 0.75, 0.9])
+def test_a_quantile_of_a_scale_is_the_least_value_that_a_part_of_the_people_do_not_exceed(spikes, part):
+    """By the fitted shares, counted up; and its limits are values, which hold the true one."""
+    scores = [0, 1, 1, 2, 3, 3, 3, 4, 4, 5] * 400
+    number = {"low": -0.5, "high": 5.5, "bins": 6, "spikes": spikes}
+    asked = [{"distribution": "score", "quantiles": [part]}]
+    plan = sordino.plan({"epsilon": "6", "attribute": {"score": {"number": number}}, "ask": asked}, len(scores))
+    people = pa.table({"score": scores, "id": range(len(scores))})
+    key = sordino.KeyedSource(bytes(32), "scale")
+    reports = sordino.privatize(plan, people, key, id_column="id")
+    (result,) = sordino.estimate(plan, sordino.aggregate(plan, reports)).results
+    ((_, value, low, high),) = result.quantiles
+    reached, least = 0.0, None
+    for at, share in enumerate(result.fitted):
+        reached += share
+        if least is None and reached >= part:
+            least = at
+    assert value == min(max(least, low), high)
+    assert {value, low, high} <= set(range(6))
+    true = sorted(scores)[math.ceil(part * len(scores)) - 1]
+    assert low <= true <= high
