@@ -71,7 +71,7 @@ def test_a_plan_lists_its_first_questions(tables):
 
 YES_NO = {"categories": ["yes", "no"]}
 MATRIX = {"protect": {"matrix": [["0", "1"], ["inf", "0"]]}}
-STEPS = {"categories": 10, "protect": {"metric": {"per": 4}}}
+STEPS = {"categories": 10, "protect": {"metric": {"per": 8}}}
 PROMISED = {
     "one epsilon": ({"a": YES_NO, "b": YES_NO}, "epsilon 4", "4"),
     "blocks": ({"a": {"categories": 4, "protect": {"blocks": [[0, 1], [2, 3]]}}}, "epsilon 4", "4"),

@@ -77,7 +77,7 @@ def test_of_many_values_those_that_may_be_the_largest_are_counted():
 def test_few_reports_say_nothing():
     asked = survey([{"histogram": "a"}], epsilon="0.1", a={"categories": 20})
     (text,) = sentences(found_in(asked, {"a": [str(at) for at in range(20)]}))
-    assert text.startswith("a: no answer is known to have a share above 0, by the intervals that hold for all 20 ")
+    assert text.startswith("a: no value is known to have a share above 0, by the intervals that hold for all 20 ")
 
 
 @pytest.mark.parametrize("runs", [50, pytest.param(150, marks=pytest.mark.long)])
@@ -153,7 +153,29 @@ def test_a_group_is_said_to_differ_only_by_limits_of_all_groups(differ):
         assert low < value < high
         assert value == pytest.approx(50, abs=8)
     else:
-        assert text == "By region: no group differs from all other people beyond noise."
+        assert text == (
+            "By region: no group differs from all other people beyond noise: the 95 % intervals that hold for all 6"
+            " differences together all contain 0."
+        )
+
+
+def test_where_no_group_differs_it_is_said_how_many_do_by_their_own_intervals():
+    """A table, or a test, may tell one difference from 0 that no interval for all of them together does."""
+    asked = survey([{"histogram": "smoker"}], smoker={"categories": ["yes", "no"]})
+    asked["public"] = {"region": {"categories": ["north", "south", "west"]}}
+    regions = ["north", "south", "west"] * 400
+    smokers = ["yes" if at % 20 < (11 if region == "north" else 10) else "no" for at, region in enumerate(regions)]
+    seen = set()
+    for run in range(20):
+        estimated = found_in(asked, {"smoker": smokers, "region": regions}, f"alone {run}", by=["region"])
+        (text,) = (said for said in sentences(estimated) if said.startswith("By region: "))
+        rows = [row for one in estimated.views["groups"].differences for _, _, row in one.rows()]
+        own = sum(row["low"] > 0 or row["high"] < 0 for row in rows)
+        if "no group differs" in text:
+            told = re.search(r" (\d) of them (?:is|are) told from 0 by (?:its|their) own", text)
+            assert own == (int(told[1]) if told else 0)
+            seen.add(own > 0)
+    assert seen == {True, False}
 
 
 def test_groups_are_neither_compared_nor_tested_while_they_are_watched():

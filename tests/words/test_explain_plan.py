@@ -1,5 +1,7 @@
 """The five sentences that matter hold every limit of the promise; all others stand under headings."""
 
+import re
+
 import pytest
 
 from sordino.blocks.sentence import texts
@@ -126,6 +128,30 @@ def test_several_answers_that_other_reports_tell_of_stand_in_the_plural():
     plan = planned({"version": 1, "epsilon": "1", "attribute": {"drinks": drinks, **asked}, "ask": ask})
     told = "whether people were asked for 'kind', 'place' than reports about them do."
     assert any(told in sentence for sentence in texts(explanation(plan).summary))
+
+
+@pytest.mark.parametrize("sensitive", [["yes"], ["yes", "maybe"], ["maybe"], ["no"]])
+def test_what_is_shown_for_certain_is_what_the_channel_shows(sensitive):
+    """Codes that nobody sends whom the condition fits prove that somebody was not asked, and what they answered."""
+    labels, asked_if = ["yes", "no", "maybe"], ["yes"]
+    tables = {
+        "used": {"categories": labels, "protect": {"sensitive": sensitive}},
+        "which": {"categories": ["a", "b"], "only_if": {"used": asked_if}},
+    }
+    ask = [{"histogram": "used"}, {"histogram": "which"}]
+    plan = planned({"version": 1, "epsilon": "1", "attribute": tables, "ask": ask})
+    channel = plan.questions[0].mechanism
+    codes = range(channel.outputs)
+    senders = [{label for at, label in enumerate(labels) if channel.weight(at, code)} for code in codes]
+    proves_not = any(not own & {*asked_if} for own in senders)
+    proves_asked = any(own <= {*asked_if} for own in senders if own)
+    (told,) = re.findall(r"Reports about 'used' can show for certain (.*)\.$", texts(explanation(plan).summary)[0])
+    if proves_not and not proves_asked:
+        rest = [label for label in labels if label not in sensitive]
+        assert {*rest} == set().union(*(own for own in senders if own <= {*rest}))
+        assert told == f"that somebody answered {' or '.join(map(repr, rest))}, and so was not asked for 'which'"
+    else:
+        assert told == "whether 'which' was asked"
 
 
 WORDED = """\

@@ -92,6 +92,12 @@ class PairwiseLDP(Brief):
         return self._distinct[-1] if self._distinct else Nats.of(0)
 
     @property
+    def furthest(self) -> tuple[int, int]:
+        """A protected pair with the largest bound; the first value twice where none is protected."""
+        pairs = ((x, other) for x in range(self.k) for other in range(self.k) if x != other)
+        return next((pair for pair in pairs if self.bounds[pair[0]][pair[1]] == self.epsilon), (0, 0))
+
+    @property
     def least(self) -> Nats:
         """The smallest bound of a protected pair: what all pairs must keep to be protected alike."""
         return self._distinct[0] if self._distinct else Nats.of(0)

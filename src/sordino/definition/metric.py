@@ -171,6 +171,12 @@ class MetricLDP(Brief):
         """The largest bound of two values."""
         return total((axis.diameter, 1) for axis in self.axes)
 
+    @property
+    def furthest(self) -> tuple[int, int]:
+        """Two values with the largest bound."""
+        ends = np.ravel_multi_index(tuple(np.array([axis.furthest for axis in self.axes])), self.shape)
+        return int(ends[0]), int(ends[1])
+
     @cached_property
     def edges(self) -> Edges:
         """All edges, along each axis after the other."""

@@ -78,6 +78,11 @@ class MetricTree(Brief):
     @cached_property
     def diameter(self) -> Nats:
         """The largest distance of two values; of ways with logarithms that floats cannot tell apart, any one's."""
+        return self.distance(*self.furthest)
+
+    @cached_property
+    def furthest(self) -> tuple[int, int]:
+        """Two values at the largest distance."""
         lengths = self._comparable
         parents, kind = self.tree.parents, self.kind
         # The furthest value below each, and how far it is; then the longest way whose highest value it is.
@@ -88,7 +93,7 @@ class MetricTree(Brief):
             reach, end = far[value][0] + lengths[kind[value]], far[value][1]
             best = max(best, (reach + far[parent][0], end, far[parent][1]))
             far[parent] = max(far[parent], (reach, end))
-        return self.distance(best[1], best[2])
+        return best[1], best[2]
 
     @property
     def _comparable(self) -> list[int] | list[float]:

@@ -107,15 +107,16 @@ class Bins(Brief):
         return f"{plain(self.edges[place])} to {plain(self.edges[place + 1])}"
 
     def title(self, low: float, high: float) -> str:
-        """What lies between two edges as people read it: where each whole number has a bin of its own, these.
+        """What lies between two edges as people read it: where all edges are halfway between whole numbers, these.
 
         Example:
             >>> scale = Bins.equal(Interval(-0.5, 10.5), 11)
             >>> scale.title(-0.5, 6.5), scale.title(9.5, 10.5), Bins((0, 5, 10)).title(0, 5)
             ('0 to 6', '10', '0 to 5')
+            >>> Bins((-0.5, 29.5, 30.5)).title(-0.5, 29.5)
+            '0 to 29'
         """
-        halves = np.array(self.edges) - HALF
-        if not (np.diff(halves) == 1).all() or halves[0] != round(halves[0]):
+        if not self.are_whole:
             return f"{plain(low)} to {plain(high)}"
         first, last = plain(low + HALF), plain(high - HALF)
         return first if first == last else f"{first} to {last}"
@@ -144,6 +145,11 @@ class Bins(Brief):
             (True, False)
         """
         return all(edge % 1 == HALF for edge in self.edges)
+
+    @property
+    def is_scale(self) -> bool:
+        """Whether each whole number has a bin of its own."""
+        return self.are_whole and bool((self.widths == 1).all())
 
     def nearest(self, number: float) -> float:
         return min(self.edges, key=lambda edge: abs(edge - number))

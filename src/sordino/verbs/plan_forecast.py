@@ -21,6 +21,7 @@ from sordino.survey.planning.forecast import group_warnings, lookalike_warnings,
 from sordino.survey.planning.least_epsilon import LeastEpsilon
 from sordino.survey.planning.plan import Plan
 from sordino.survey.planning.sample_size import half_width, people_with, periods_of
+from sordino.words.explain_plan import distance_warnings
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -128,8 +129,10 @@ class PlanForecast(ArrowRows, WithCell, Displayed):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What so few people cannot be expected to answer, and which values look alike."""
-        return (*warnings(self.forecasts), *group_warnings(self.plan), *lookalike_warnings(self.plan))
+        """What far values hardly keep, what so few people cannot be expected to answer, and which values look alike."""
+        plan = self.plan
+        few = (*warnings(self.forecasts), *group_warnings(plan))
+        return (*distance_warnings(plan), *few, *lookalike_warnings(plan))
 
     def overview(self) -> TextTable:
         """The kinds of question, most frequent first: people who are asked each, their errors, and people needed."""
@@ -164,10 +167,12 @@ class PlanForecast(ArrowRows, WithCell, Displayed):
         yield joining_in_words([len(one.attributes) for one in tables], len(gains), people, people * min(gains))
 
     def grouped_warnings(self) -> tuple[str, ...]:
-        """What so few people cannot be expected to answer, in a line for all questions, and one for all groups."""
+        """The same with one line for all attributes, one for all questions, and one for all groups."""
+        far = tuple(distance_warnings(self.plan))
         found, groups = warnings(self.forecasts), tuple(group_warnings(self.plan))
         alike = tuple(lookalike_warnings(self.plan))
-        return (*_first_of(found, "questions"), *_first_of(groups, "public columns"), *_first_of(alike, "values"))
+        few = (*_first_of(found, "questions"), *_first_of(groups, "public columns"))
+        return (*_first_of(far, "attributes"), *few, *_first_of(alike, "values"))
 
     def widest(self) -> tuple[Forecast, float]:
         """The question with the widest interval, of one period in a series, and half of it in parts of all possible."""

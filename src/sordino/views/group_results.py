@@ -320,9 +320,7 @@ class GroupedResults(View):
     def findings(self) -> Iterator[Finding]:
         if self.differences:
             clearest = self.clearest()
-            text = f"By {self.columns_read}: no group differs from {self.others} beyond noise."
-            if clearest is not None:
-                text = _difference_in_words(clearest, self)
+            text = _none_in_words(self) if clearest is None else _difference_in_words(clearest, self)
             yield Finding(Topic.GROUPS, text, clearest is not None)
 
     def tables(self) -> list[QuantityTable]:
@@ -355,6 +353,21 @@ class GroupedResults(View):
         """Of each question that a group of enough reports does not answer: the group, the question, and why."""
         for group, results in self.with_results:
             yield from ((group.label, one.question.name, str(one.why)) for one in results if isinstance(one, Untold))
+
+
+def _none_in_words(groups: GroupedResults) -> str:
+    """That no difference is clear by intervals that hold together, beside which one by its own interval may be."""
+    rows = [row for difference in groups.differences for one in difference.changed for row in one.readable]
+    part, count = f"{100 * groups.coverage.confidence:.15g} %", len(rows)
+    which = f"the {part} intervals that hold for all {count:,} differences together all contain 0"
+    which = which if count > 1 else f"the {part} interval of the only difference contains 0"
+    text = f"By {groups.columns_read}: no group differs from {groups.others} beyond noise: {which}."
+    alone = sum(row.change.low > 0 or row.change.high < 0 for row in rows)
+    if not alone or count == 1:
+        return text
+    own = "1 of them is told from 0 by its own interval, which does"
+    own = own if alone == 1 else f"{alone:,} of them are told from 0 by their own intervals, which do"
+    return f"{text} {own} not count that {count:,} were looked at."
 
 
 def _difference_in_words(clearest: ClearestDifference, groups: GroupedResults) -> str:
@@ -683,8 +696,8 @@ def _number_tests(several: Sequence[tuple[int, Quantities]]) -> Iterator[GroupTe
         if len(told) >= FEWEST:
             test = equality_test([np.array([one.number.value]) for _, one in told], _variances(told))
             own = first.about["attribute"] if "attribute" in first.about else join_label(first.about["attributes"])
-            about = f"{own}, {first.label}"
-            yield GroupTest(several[0][1].question, about, test, len(told))
+            about, title = (f"{own}, {label}" for label in (first.label, first.title))
+            yield GroupTest(several[0][1].question, about, test, len(told), title=title)
 
 
 def _variances(told: Sequence[tuple[int, MeasuredNumber]]) -> list[Floats]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
-from math import isfinite
+from math import floor, isfinite
 
 import numpy as np
 
@@ -19,14 +19,15 @@ from sordino.definition.metric import MetricLDP
 from sordino.definition.metric_tree import total
 from sordino.definition.pairwise import LDP
 from sordino.domain.attribute import Domain
+from sordino.domain.categories import Categories
 from sordino.domain.finite_record import Record
 from sordino.domain.grid import Grid, cell_sizes
-from sordino.exact.nats import outward
+from sordino.exact.nats import Nats, outward
 from sordino.survey.kinds.question import Question, SharesQuestion
 from sordino.survey.planning.plan import Plan
-from sordino.survey.schema.amounts import canonical_amount, canonical_number
+from sordino.survey.schema.amounts import canonical_amount, canonical_epsilon, canonical_number
 from sordino.survey.schema.attribute_part import MetricPart
-from sordino.survey.schema.promise import Definition
+from sordino.survey.schema.promise import Definition, definition_of
 from sordino.words.bound_sources import bound_sentences, ground_sentences
 from sordino.words.condition_sentences import condition_sentences, condition_summary
 from sordino.words.explain_questionnaire import missing_words, questionnaire_paragraphs
@@ -40,6 +41,9 @@ MOST = 5
 
 FEW = 5
 """Values whose names are spelled out at most."""
+
+FAR = 5
+"""Nats between two values from which a report leaves little doubt: 10 % become 94 %."""
 
 ASKED = "Who is asked what"
 
@@ -348,6 +352,28 @@ def _distance_promise(
     )
     cells = [_cells(domain)] if isinstance(domain, Grid) and metric.map is not None else []
     return (*limits(grows, ends, *cells), SAME)
+
+
+def distance_warnings(plan: Plan) -> Iterator[str]:
+    """Which attributes have two values so far apart that a report may hardly leave a doubt between them."""
+    asked = {name for question in plan.questions for name in question.attribute_names}
+    for name, part in plan.document.attributes.items():
+        protect, domain = part.protect, plan.attributes[name].domain
+        if name not in asked or protect is None or protect.metric is None or not isinstance(domain, Categories | Grid):
+            continue
+        definition, own = definition_of(domain, protect), canonical_epsilon(protect.epsilon or "")
+        if not isinstance(definition, MetricLDP | PairwiseLDP) or definition.epsilon <= FAR:
+            continue
+        one, other = (repr(domain.label(value)) for value in definition.furthest)
+        times = floor(definition.epsilon.ceil() / own.floor())
+        by = times if total([(own, times)]) >= definition.epsilon else times + 1
+        # A logarithm is divided in no plan.
+        line = "" if own.ratio != 1 else f', or write epsilon = "{Nats(own.rational / by)}" beside metric'
+        yield (
+            f"{name}: a report may change the odds between {one} and {other}, which lie furthest apart, by a factor of"
+            f" up to {factor(definition.epsilon)}: it hardly hides which of them is true. Divide its distances by"
+            f" {by:,}{line}: then that factor is at most {factor(own)}."
+        )
 
 
 def _apart(metric: MetricPart, times: int) -> str:

@@ -71,7 +71,7 @@ def test_whose_reports_reveal_who_was_asked_is_said_before_anything_is_drawn(tmp
     )
     assert " ".join(out.split()).count(told) == 1
     assert told in " ".join(run("certify", "plan.json")[1].split())
-    short = "Other reports reveal more of whether people were asked for 'kind' than reports about it do."
+    short = "Reports about 'drinks' reveal more of whether people were asked for 'kind' than reports about it do."
     assert short in " ".join(run("plan", "survey.toml", "--people", "1000", "-o", "again.json")[1].split())
     assert short in " ".join(run("explain", "plan.json")[1].split())
     assert run("record", "plan.json", "--html", "label.html")[0] == 0

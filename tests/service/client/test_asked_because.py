@@ -112,7 +112,10 @@ def shown():
     return {name: (plans[name], own) for name, own in zip(plans, json.loads(found.stdout), strict=True)}
 
 
-CERTAIN = re.compile(r"A report about '(.*)' can show for certain whether '(.*)' was asked\.")
+CERTAIN = re.compile(
+    r"A report about '(.*)' can show for certain (?:whether '(.*)' was asked"
+    r"|that somebody answered .*, and so was not asked for '(.*)')\."
+)
 ODDS = re.compile(
     r"A report about '(.*)' changes the odds of whether '(.*)' was asked by a factor of up to (\S+), which is more than"
     r" a report about '\2' does: (\S+)\."
@@ -124,7 +127,7 @@ def said_by_the_package(plan):
     places = {question.name: place for place, question in enumerate(plan.questions)}
     for sentence in condition_sentences(plan):
         if found := CERTAIN.fullmatch(sentence):
-            yield found[2], places[found[1]], None
+            yield found[2] or found[3], places[found[1]], None
         elif found := ODDS.fullmatch(sentence):
             yield found[2], places[found[1]], (number(found[3]), number(found[4]))
 

@@ -1,5 +1,6 @@
 """A scale of whole numbers has bins that go from half to half: an edge on a value would count it in the range above."""
 
+import math
 import re
 import tomllib
 
@@ -127,3 +128,47 @@ def test_what_people_read_of_a_scale_are_its_values():
     assert read == [*map(str, range(11)), "0 to 6", "9 to 10"]
     # Names in files are the ends, as of any other number.
     assert [row["term"] for row in rows if row["kind"] == "range"] == ["-0.5 to 6.5", "8.5 to 10.5"]
+
+
+def test_what_people_read_of_wider_bins_are_whole_numbers_too():
+    """Of the table of an attribute, as the page of a report calls its cells; and of tests of groups."""
+    number = {"low": -0.5, "high": 99.5, "edges": [-0.5, 29.5, 30.5, 99.5]}
+    tables = {"epsilon": "4", "attribute": {"visits": {"number": number}, "way": {"categories": ["bus", "car"]}}}
+    tables |= {"public": {"region": {"categories": ["north", "south"]}}}
+    tables |= {"ask": [{"distribution": "visits"}, {"table": ["visits", "way"]}]}
+    plan = sordino.plan(tables, 2000)
+    people = {
+        "visits": [10, 30, 60, 80] * 500,
+        "way": ["bus", "car"] * 1000,
+        "region": ["north", "north", "south", "south"] * 500,
+    }
+    reports = sordino.privatize(plan, pa.table(people))
+    estimated = sordino.estimate(plan, sordino.aggregate(plan, reports), by=["region"])
+    assert list(plan.questions[1].domains["visits"].labels) == ["0 to 29", "30", "31 to 99"]
+    titles = [one.title for one in estimated.views["groups"].tests if one.question == "visits"]
+    assert titles
+    assert {title.removeprefix("visits, ") for title in titles} <= {"0 to 29", "30", "31 to 99"}
+
+
+@pytest.mark.parametrize("spikes", [False, True])
+@pytest.mark.parametrize("part", [0.1, 0.25, 0.5, 0.75, 0.9])
+def test_a_quantile_of_a_scale_is_the_least_value_that_a_part_of_the_people_do_not_exceed(spikes, part):
+    """By the fitted shares, counted up; and its limits are values, which hold the true one."""
+    scores = [0, 1, 1, 2, 3, 3, 3, 4, 4, 5] * 400
+    number = {"low": -0.5, "high": 5.5, "bins": 6, "spikes": spikes}
+    asked = [{"distribution": "score", "quantiles": [part]}]
+    plan = sordino.plan({"epsilon": "6", "attribute": {"score": {"number": number}}, "ask": asked}, len(scores))
+    people = pa.table({"score": scores, "id": range(len(scores))})
+    key = sordino.KeyedSource(bytes(32), "scale")
+    reports = sordino.privatize(plan, people, key, id_column="id")
+    (result,) = sordino.estimate(plan, sordino.aggregate(plan, reports)).results
+    ((_, value, low, high),) = result.quantiles
+    reached, least = 0.0, None
+    for at, share in enumerate(result.fitted):
+        reached += share
+        if least is None and reached >= part:
+            least = at
+    assert value == min(max(least, low), high)
+    assert {value, low, high} <= set(range(6))
+    true = sorted(scores)[math.ceil(part * len(scores)) - 1]
+    assert low <= true <= high

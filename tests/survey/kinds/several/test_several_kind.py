@@ -27,6 +27,8 @@ from sordino import (
     privatize,
 )
 from sordino.accounting.measures.mechanism_columns import Columns, epsilon_ratio
+from sordino.blocks.block import blocks_of
+from sordino.blocks.tables import QuantityTable
 from sordino.design.shares.several_ways import SeveralWay, ways_to_ask
 from sordino.document.codec import encode
 from sordino.domain.choices import Choices
@@ -334,9 +336,34 @@ def test_it_is_not_asked_of_other_attributes():
 
 def test_the_words_say_what_is_protected():
     said = "\n".join(explain(plan(survey(several=4), 1000)))
-    assert "whether one of 4 categories applies, drawn at random" in said
+    assert "whether one of 4 categories applies, or that none does, drawn at random whatever applies" in said
     assert "how many, is protected as one value" in said
     assert certify(plan(survey(), 1000)).holds
+
+
+def test_the_words_name_all_that_is_drawn():
+    """One of the categories, that none applies, and that it was not asked: each mark has a row of the table."""
+    tables = survey(several=4, only_if={"y": "yes"})
+    tables["attribute"]["y"] = {"categories": ["yes", "no"]}
+    frozen = plan(tables, 1000)
+    (question,) = frozen.questions
+    assert question.by_category
+    assert len(question.choices.marks) == len(CATEGORIES) + 2
+    said = "\n".join(explain(frozen))
+    assert "whether one of 4 categories applies, or that none does, or that it was not asked, drawn at random" in said
+
+
+@pytest.mark.parametrize("several", [2, 4])
+def test_the_headline_and_the_table_count_the_same_categories(several):
+    frozen = plan(survey(several=several), 4000)
+    people = pa.table({"x": [[name] for name in CATEGORIES] * 1000, "id": [str(at) for at in range(4000)]})
+    tally = aggregate(frozen, privatize(frozen, people, KeyedSource(bytes(32), "headline"), id_column="id"))
+    (result,) = estimate(frozen, tally).results
+    (finding,) = result.findings()
+    assert "2 other categories; intervals that hold for all 4 categories together overlap" in finding.text
+    assert next(table.title for table in blocks_of(QuantityTable, result.blocks())) == (
+        "4,000 reports; all 4 categories, and 'none of them'"
+    )
 
 
 def test_the_words_say_what_a_group_is():

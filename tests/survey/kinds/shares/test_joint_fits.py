@@ -20,7 +20,9 @@ def by_distances():
     """People at three places of either line: the truth, and what their reports say by default and alone."""
     line = {"categories": K, "protect": {"metric": {"per": 1}}}
     asked = [{"table": ["x", "y"]}, {"histogram": "x"}]
-    plan = sordino.plan({"version": 1, "epsilon": "1", "attribute": {"x": line, "y": line}, "ask": asked}, PEOPLE)
+    tables = {"version": 1, "epsilon": "1", "attribute": {"x": line, "y": line}, "ask": asked}
+    with pytest.warns(sordino.SordinoWarning, match="'0' and '33', which lie furthest apart"):
+        plan = sordino.plan(tables, PEOPLE)
     generator = np.random.default_rng(1)
     x = generator.choice([2, 3, 17], PEOPLE, p=[0.5, 0.2, 0.3])
     y = np.clip(x + generator.integers(-1, 2, PEOPLE), 0, K - 1)

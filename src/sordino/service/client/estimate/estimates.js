@@ -88,11 +88,14 @@ function placesOf({ ranges }, { edges }) {
   return places;
 }
 
-/** Between which edges each quantile that is asked lies: where between is read off a fitted curve, which is not worked out here. */
+/** Between which edges, or values of a scale, each quantile that is asked lies: where between is read off a fitted curve, which is not worked out here. */
 function quantilesOfPart({ quantiles }, question, reading, counts) {
   const bins = question.mayMiss ? question.bins : undefined;
   const found = quantilesOf(reading, counts, question.edges, quantiles.map(Number), bins);
-  return quantiles.map((text, i) => ({ label: `quantile ${text}`, ...found[i] }));
+  // On a scale, where each whole number has a bin of its own, between which of these.
+  const isScale = question.edges.every((edge, i) => Number.isInteger(edge - 0.5) && edge === question.edges[0] + i);
+  const ends = ({ low, high }) => (isScale ? { low: low + 0.5, high: Math.max(low + 0.5, high - 0.5) } : { low, high });
+  return quantiles.map((text, i) => ({ label: `quantile ${text}`, ...ends(found[i]) }));
 }
 
 /** Bins and ranges; of a number that may be missing among those who have it, and the share of those who lack it. */

@@ -37,11 +37,12 @@ function placeOf({ number }, value) {
 /** A number in twelve digits at most. */
 const plain = (number) => String(Number(number.toPrecision(12)));
 
-/** From where to where a bin goes; where each whole number has a bin of its own, this number. */
+/** From where to where a bin goes; where all edges are halfway between whole numbers, from which of these to which. */
 function binLabel(edges, place) {
   const [low, high] = edges.slice(place, place + 2);
-  const isScale = Number.isInteger(edges[0] - 0.5) && edges.every((edge, i) => edge === edges[0] + i);
-  return isScale ? plain(low + 0.5) : `${plain(low)} to ${plain(high)}`;
+  const half = edges.every((edge) => Number.isInteger(edge - 0.5)) ? 0.5 : 0;
+  const [first, last] = [plain(low + half), plain(high - half)];
+  return first === last ? first : `${first} to ${last}`;
 }
 
 /** The name of a value; of a map's cell its centre, degrees north, then east; of a number's bin its ends. */

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
+from math import ceil, floor
 from typing import TypeAlias
 
 import numpy as np
@@ -15,7 +16,7 @@ from sordino.blocks.digits import DISTANCES
 from sordino.blocks.finding import Finding
 from sordino.blocks.sentence import Purpose, Sentence
 from sordino.blocks.tables import NET, QuantityTable
-from sordino.domain.bins import MISSING, plain
+from sordino.domain.bins import HALF, MISSING, plain
 from sordino.domain.calendar import iso_date
 from sordino.errors import SordinoError
 from sordino.estimation.intervals.possible import possible_limits
@@ -145,9 +146,15 @@ class DistributionResult(QuestionResult):
         return [(text, *self.quantile(float(text))) for text in self.question.part.quantiles]
 
     def quantile(self, part: float) -> tuple[float, float, float]:
-        """Where the curve reaches a part of the people, and the limits of that quantile."""
+        """Where the curve reaches a part of the people, and the limits of that quantile; on a scale its values."""
         reach = self.estimate.reach(part, self.each) * self.estimate.errors_at(part)
-        return self.estimate.quantile(part, self.each, self._away(reach, self.each))
+        value, low, high = self.estimate.quantile(part, self.each, self._away(reach, self.each))
+        if not self.question.domain.is_scale:
+            return value, low, high
+        least, most = low + HALF, max(low + HALF, high - HALF)
+        # The curve ends in the value's bin, of spikes where that begins.
+        own = floor(value + HALF) if self.estimate.spikes else ceil(value - HALF)
+        return min(max(float(own), least), most), least, most
 
     def _away(self, fixed: NDArray[np.float64], confidence: float) -> NDArray[np.float64]:
         """How far limits are from the function at each edge, if as far as this at one time: at all edges and times."""
@@ -326,7 +333,8 @@ class DistributionResult(QuestionResult):
     def findings(self) -> Iterator[Finding]:
         question, (value, low, high) = self.question, self.quantile(0.5)
         row, possible = {"estimate": value, "low": low, "high": high}, question.domain.edges
-        ends, is_date = (possible[0], possible[-1]), question.attribute.is_date
+        inward, is_date = HALF if question.domain.is_scale else 0.0, question.attribute.is_date
+        ends = possible[0] + inward, possible[-1] - inward
         yield middle_finding(
             self._with_unit(question.whose), "median", row, ends, self.coverage.confidence, is_date=is_date
         )
@@ -441,6 +449,8 @@ class DistributionResult(QuestionResult):
         how = "; it is read from the fitted curve."
         if self.estimate.spikes:
             how = ". With declared spikes it is the lower edge of its bin, without interpolation."
+        if self.question.domain.is_scale:
+            how = ": one of the scale's, as the limits are."
         return (Sentence(what + how, Purpose.COLUMNS),)
 
     def _density(self) -> DensityChart:

@@ -288,7 +288,9 @@ class SeveralQuestion(SharesQuestion):
     def asked_in_words(self) -> str:
         count = len(self.choices.labels)
         if self.by_category:
-            return f"{self.quoted_title}, whether one of {count:,} categories applies, drawn at random whatever applies"
+            unasked = "" if self.choices.not_asked is None else ", or that it was not asked"
+            drawn = f"whether one of {count:,} categories applies, or that none does{unasked}"
+            return f"{self.quoted_title}, {drawn}, drawn at random whatever applies"
         return f"{self.quoted_title}, all of {count:,} categories that apply, up to {self.choices.most}"
 
     @property

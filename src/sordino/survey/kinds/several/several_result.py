@@ -172,6 +172,8 @@ class SeveralResult(QuestionResult):
 
     def blocks(self) -> tuple[Block, ...]:
         question, numbers = self.question, self.numbers
+        count = len(question.choices.labels)
+        others = " and ".join(map(repr, self._mark_titles[count:]))
         facts: dict[str, Any] = {"way": question.part.way}
         facts |= {"simultaneous": "Bonferroni", "each": self.each} if self.coverage.simultaneous else {}
         about = tuple(question.attribute_names)
@@ -188,7 +190,7 @@ class SeveralResult(QuestionResult):
             kind=lambda _: "share",
             key=self.row_head,
             confidence=self.coverage.confidence,
-            title=f"{self.n:,} reports; all {len(self.marks)} categories",
+            title=f"{self.n:,} reports; all {count} categories, and {others}",
             sentences=(
                 self.coverage.sentence("category"),
                 Sentence(SEVERAL, Purpose.COLUMNS),
@@ -239,9 +241,9 @@ class SeveralResult(QuestionResult):
         count, confidence = len(self.question.choices.labels), self.coverage.confidence
         wide = self.with_coverage(self.coverage.for_all(count)).numbers
         together = wide["low"][:count], wide["high"][:count]
-        yield largest_share(
-            self.question.title, lambda at: repr(self._mark_titles[at]), self._shares.first(count), together, confidence
-        )
+        title, nouns = self.question.title, ("category", "categories")
+        shares = self._shares.first(count)
+        yield largest_share(title, lambda at: repr(self._mark_titles[at]), shares, together, confidence, nouns)
 
     @cached_property
     def among_asked(self) -> TableShares | None:

@@ -21,7 +21,12 @@ NAMED = 2
 
 
 def largest_share(
-    about: str, label: Callable[[int], str], shares: Shares, together: Limits, confidence: float
+    about: str,
+    label: Callable[[int], str],
+    shares: Shares,
+    together: Limits,
+    confidence: float,
+    nouns: tuple[str, str] = ("value", "values"),
 ) -> Finding:
     """The value with the largest share; which values may have it, where more than one may; or that none is seen.
 
@@ -31,11 +36,12 @@ def largest_share(
         shares: of the answers, shape (k,), with intervals as their table has them.
         together: limits that hold together, shape (k,) each.
         confidence: of each interval of the table, and of all limits together.
+        nouns: what one of them is called, and what several are, as their table calls them.
     """
-    low, high = together
+    (one, several), (low, high) = nouns, together
     if not low.max() > 0:
-        which = f"the intervals that hold for all {len(low):,} answers together"
-        text = f"{about}: no answer is known to have a share above 0, by {which}; more reports are needed."
+        which = f"the intervals that hold for all {len(low):,} {several} together"
+        text = f"{about}: no {one} is known to have a share above 0, by {which}; more reports are needed."
         return Finding(Topic.SHARES, text, is_sure=False)
     possible = np.flatnonzero(high >= low.max())
     if len(possible) == 1:
@@ -47,8 +53,8 @@ def largest_share(
     own = zip(first.tolist(), shares.of(first).percentages(), strict=True)
     named = [f"{label(value)}, {in_brackets(texts, confidence)}" for value, texts in own]
     more = len(possible) - NAMED
-    named += [f"{more:,} other value{'s' if more > 1 else ''}"] if more else []
-    why = f"intervals that hold for all {len(low):,} values together overlap"
+    named += [f"{more:,} other {several if more > 1 else one}"] if more else []
+    why = f"intervals that hold for all {len(low):,} {several} together overlap"
     text = f"{about}: the largest share may be that of {', or of '.join(named)}; {why}."
     return Finding(Topic.SHARES, text, is_sure=False)
 
