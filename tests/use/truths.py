@@ -64,6 +64,8 @@ class Truths:
                 return self.share(lambda r: self._label(r, name) == term)
             case "share" if ": " in term:
                 return self.share(lambda r: self._label(r, term.partition(": ")[0]) == term.partition(": ")[2])
+            case "share" | "weighted" if name == "s" and term.startswith("at least "):
+                return self.share(lambda r: len(r["s"]) >= int(term.split()[2]))
             case "share" | "weighted" if name == "s":
                 return self.share(lambda r: term in r["s"] if term in MARKS else not r["s"])
             case "share" | "weighted" if " from " in name:

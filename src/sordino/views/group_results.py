@@ -365,8 +365,8 @@ def _none_in_words(groups: GroupedResults) -> str:
     alone = sum(row.change.low > 0 or row.change.high < 0 for row in rows)
     if not alone or count == 1:
         return text
-    own = "1 of them is told from 0 by its own interval, which does"
-    own = own if alone == 1 else f"{alone:,} of them are told from 0 by their own intervals, which do"
+    own = "1 of them differs from 0 by its own interval, which does"
+    own = own if alone == 1 else f"{alone:,} of them differ from 0 by their own intervals, which do"
     return f"{text} {own} not count that {count:,} were looked at."
 
 
