@@ -36,7 +36,7 @@ from sordino.printable import SEPARATOR, join_label
 from sordino.survey.kinds.coverage import Coverage
 from sordino.survey.kinds.estimate_rows import IN_ORDER, LARGEST, UNBIASED, EstimateRow
 from sordino.survey.kinds.question import MeanReading, Question
-from sordino.survey.kinds.shares.largest_share import largest_share
+from sordino.survey.kinds.shares.largest_share import largest_share, share_of_two
 from sordino.survey.kinds.shares.shares_result import HistogramResult
 from sordino.survey.planning.plan import Plan
 from sordino.survey.results.result import Result, joint_shares
@@ -240,13 +240,14 @@ class JoinedResults(View):
         yield ViewPart(self.name, tuple(map(_group_of, self.each)))
 
     def findings(self) -> Iterator[Finding]:
-        """Which answer has the largest share, of the first histograms."""
+        """Which answer has the largest share, of two the share of one, of the first histograms."""
         for result in self.each[:MOST_FINDINGS]:
             count = len(result.heads)
             if count > 1:
                 together = replace(result, coverage=result.coverage.for_all(count)).interval
-                label = _quote_labels(result)
-                yield largest_share(result.title, label, _shares_of(result), together, result.coverage.confidence)
+                said = result.title, _quote_labels(result), _shares_of(result), together, result.coverage.confidence
+                # What is joined is protected as a whole: of two answers the survey's first is what was asked about.
+                yield largest_share(*said) if count > 2 else share_of_two(*said, 0)
 
 
 def _group_of(result: PooledResult) -> BlockGroup:
