@@ -42,7 +42,7 @@ function binLabel(edges, place) {
   const [low, high] = edges.slice(place, place + 2);
   const half = edges.every((edge) => Number.isInteger(edge - 0.5)) ? 0.5 : 0;
   const [first, last] = [plain(low + half), plain(high - half)];
-  return first === last ? first : `${first} to ${last}`;
+  return half && first === last ? first : `${first} to ${last}`;
 }
 
 /** The name of a value; of a map's cell its centre, degrees north, then east; of a number's bin its ends. */
