@@ -184,8 +184,7 @@ class PooledResults(View):
 
     @classmethod
     def of(cls, source: ViewSource) -> "Self | NotApplicable":
-        found = pooled_results(source.plan, source.tally, source.results, source.coverage)
-        each = tuple(result for result in found if not result.is_joined)
+        each = tuple(pooled_results(source.plan, source.tally, source.results, source.coverage, joined=False))
         return cls(each) if each else NotApplicable("no two questions say the same of honest reports")
 
     def rows(self, *, derived: bool = True) -> Iterator[dict[str, Any]]:
@@ -221,8 +220,7 @@ class JoinedResults(View):
     def of(cls, source: ViewSource) -> "Self | NotApplicable":
         if not any(question.is_joined for question in source.plan.questions):
             return NotApplicable("each question is asked by itself")
-        found = pooled_results(source.plan, source.tally, source.results, source.coverage)
-        each = tuple(result for result in found if result.is_joined)
+        each = tuple(pooled_results(source.plan, source.tally, source.results, source.coverage, joined=True))
         return cls(each) if each else NotApplicable("no reports, or forged ones, whose weight in a margin has no bound")
 
     def rows(self, *, derived: bool = True) -> Iterator[dict[str, Any]]:
@@ -274,7 +272,9 @@ def pooled_rows(results: Iterable[PooledResult]) -> Iterator[dict[str, Any]]:
         yield from (table_row("pooled", row, names) for row in result.rows())
 
 
-def pooled_results(plan: Plan, aggregate: Aggregate, found: Sequence[Result], coverage: Coverage) -> list[PooledResult]:
+def pooled_results(
+    plan: Plan, aggregate: Aggregate, found: Sequence[Result], coverage: Coverage, *, joined: bool | None = None
+) -> list[PooledResult]:
     """All that two questions or more tell, and the histograms in whose place tables are asked.
 
     Nothing where reports may be forged, of which nothing bounds the weight.
@@ -284,18 +284,19 @@ def pooled_results(plan: Plan, aggregate: Aggregate, found: Sequence[Result], co
         aggregate: their tally.
         found: what they say of each question.
         coverage: what intervals hold against.
+        joined: whether only such histograms are worked out, or only all else; None for both.
     """
     if coverage.forged:
         return []
-    return [*_shares(found, coverage), *_means(plan, aggregate, coverage)]
+    return [*_shares(found, coverage, joined=joined), *(() if joined else _means(plan, aggregate, coverage))]
 
 
-def _shares(found: Sequence[Result], coverage: Coverage) -> Iterator[PooledResult]:
+def _shares(found: Sequence[Result], coverage: Coverage, *, joined: bool | None) -> Iterator[PooledResult]:
     told = list(joint_shares(found))
     asked = [tuple(result.question.attribute_names) for result in told]
     targets = {frozenset(names): names for names in (*asked, *((name,) for names in asked for name in names))}
     domains = {name: domain for result in told for name, domain in result.question.domains.items()}
-    joined = {name for result in told if result.question.is_joined for name in result.question.attribute_names}
+    together = {name for result in told if result.question.is_joined for name in result.question.attribute_names}
     by_name: dict[str, list[HistogramResult]] = {}
     for result in told:
         for name in dict.fromkeys(result.question.attribute_names):
@@ -308,7 +309,9 @@ def _shares(found: Sequence[Result], coverage: Coverage) -> Iterator[PooledResul
             if key <= set(result.question.attribute_names) and tells_sums(result.question.mechanism, count)
         ]
         # Counted before anything is worked out: most quantities are of one question, which has them already.
-        is_joined = len(names) == 1 and names[0] in joined
+        is_joined = len(names) == 1 and names[0] in together
+        if joined not in (None, is_joined):
+            continue
         if is_joined or len(telling) >= FEWEST:
             parts = [(result.question, _part(result, names)) for result in telling]
             labels = product(*([domains[name].label(value) for value in range(domains[name].k)] for name in names))
