@@ -88,7 +88,7 @@ def test_fig2_is_one_json_object_and_a_drawing(tmp_path, monkeypatch, run):
     code, out, err = run(*command, "-o", "fig2.png")
     assert (code, err, out.count("\n")) == (0, "", 1)
     found = json.loads(out)
-    assert set(found) == {"people", "rows", "figure"}
+    assert set(found) == {"people", "rows", "figure", "data", "fewer"}
     assert (found["people"], found["figure"]) == (40, "fig2.png")
     keys = ("distribution", "blocks", "mechanism", "estimator", "found", "elsewhere")
     assert {tuple(row) for row in found["rows"]} == {keys}
@@ -96,6 +96,7 @@ def test_fig2_is_one_json_object_and_a_drawing(tmp_path, monkeypatch, run):
     assert len(found["rows"]) == 4 * 5 * 2 * 3
     assert {row["blocks"] for row in found["rows"]} == {1, 10, 20, 50, 100}
     assert (tmp_path / "fig2.png").read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
+    assert json.loads((tmp_path / "fig2.json").read_text(encoding="utf-8"))["rows"] == found["rows"]
     assert json.loads(run(*command)[1]) == {"people": 40, "rows": found["rows"]}
 
 

@@ -7,11 +7,10 @@ import click
 
 from sordino.cli.options import FILE, Whole, as_json_option, force_option
 from sordino.cli.output import print_json, print_table
-from sordino.cli.picture import draw, require_picture
 from sordino.cli.progress import progress
 from sordino.cli.reproduce import filters, over_time
 from sordino.cli.reproduce.attributes import corollary1, fig3, least_squares
-from sordino.cli.reproduce.comparison import comparison
+from sordino.cli.reproduce.comparison import FigureFiles, comparison, output_option
 from sordino.cli.say import say
 from sordino.estimation.share_estimate import Method
 from sordino.papers.context_aware import fig2 as figure
@@ -96,7 +95,7 @@ def table1(checkins: Path | None, epsilon: str, repeats: int, *, smoothed: bool,
 )
 @click.option("--repeats", type=Whole(1), default=figure.REPEATS, show_default=True, help="Runs to average.")
 @epsilon_option
-@click.option("-o", "--output", type=FILE, help="Draw the curves too, over ever more people (.png, .svg).")
+@output_option
 @force_option
 @as_json_option
 def fig2(people: int, repeats: int, epsilon: str, output: Path | None, *, force: bool, as_json: bool) -> None:
@@ -106,23 +105,23 @@ def fig2(people: int, repeats: int, epsilon: str, output: Path | None, *, force:
 
     Takes about 11 s.
     """
-    again = require_picture(output, force=force)
+    files = FigureFiles.of(output, force=force)
     fewer = figure.sizes(people)[:-1] if output is not None else []
     total = figure.estimates(repeats) + len(fewer) * figure.estimates(repeats, figure.DRAWN)
     with progress("figure 2", total) as advance:
         points = figure.fig2(people, epsilon, repeats, advance)
         swept = {size: figure.fig2(size, epsilon, repeats, advance, figure.DRAWN) for size in fewer}
-    drawn = draw(output, lambda: _draw({**swept, people: points}), overwrite=again)
+    document = {"people": people, "rows": [comparison(point, tv="found", paper="elsewhere") for point in points]}
+    # The picture's curves go over ever more people.
+    curves = {str(size): [comparison(point, tv="found") for point in own] for size, own in swept.items()}
+    document = files.write(lambda: _draw({**swept, people: points}), document | ({"fewer": curves} if swept else {}))
     if as_json:
-        print_json(
-            {"people": people, **drawn, "rows": [comparison(point, tv="found", paper="elsewhere") for point in points]}
-        )
+        print_json(document)
         return
     say(f"Total variation to the distribution of the {people:,} people; epsilon {epsilon}, runs averaged: {repeats}")
     header = ("distribution, mechanism, post-processing", *("LDP" if m == 1 else f"{m} blocks" for m in figure.BLOCKS))
     print_table("", header, _rows(points))
-    if output is not None:
-        say(f"{output}: written")
+    files.say()
 
 
 for command in (*filters.COMMANDS, *over_time.COMMANDS):
