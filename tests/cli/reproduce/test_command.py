@@ -10,8 +10,8 @@ from sordino import Grid
 from sordino.estimation.share_estimate import Method
 from sordino.papers.context_aware import table1
 
-METHODS = set(get_args(Method)) - {"smoothed"}
-"""What is smoothed takes a word of its own."""
+METHODS = set(get_args(Method)) - {"smoothed", "empirical-bayes"}
+"""What is smoothed takes a word of its own; empirical Bayes is not of the table."""
 
 
 @pytest.fixture
@@ -72,6 +72,18 @@ def test_table1_smooths_the_best_mechanisms_shares_if_asked(checkins, run):
     }
     assert set(smoothed) == set(nearest)
     assert all(smoothed[blocks] <= 1.02 * nearest[blocks] for blocks in nearest)
+
+
+@pytest.mark.long
+def test_table1_has_unequal_blocks_if_asked(checkins, run):
+    command = ("reproduce", "table1", "--checkins", "checkins.csv", "--repeats", "1", "--unequal")
+    rows = json.loads(run(*command, "--json")[1])["rows"]
+    assert {row["blocks"] for row in rows} == {"5x10", "states", "people"}
+    assert {row["printed"] for row in rows} == {None}
+    code, out, err = run(*command)
+    assert (code, err) == (0, "")
+    assert "states" in out
+    assert "the paper " not in out
 
 
 @pytest.mark.long
