@@ -80,7 +80,7 @@ def test_corollary1_is_one_json_object_and_a_drawing(folder, monkeypatch, run):
 def test_least_squares_is_one_json_object_and_a_drawing(folder, run):
     command = ("reproduce", "least-squares", "--people", "1000", "--repeats", "2")
     found = read(run(*command, "--json", "-o", "ls.png"))
-    assert set(found) == {"people", "repeats", "predicting_zero", "figure", "data", "rows"}
+    assert set(found) == {"people", "repeats", "predicting_zero", "figure", "data", "rows", "indefinite"}
     assert found["predicting_zero"] == pytest.approx(0.09)
     keys = {"setting", "method", "people", "found", "stderr", "runs", "elsewhere"}
     assert {frozenset(row) for row in found["rows"]} == {frozenset(keys)}
@@ -88,6 +88,10 @@ def test_least_squares_is_one_json_object_and_a_drawing(folder, run):
     assert {row["people"] for row in found["rows"]} == {1000}
     assert (folder / "ls.png").read_bytes().startswith(PNG)
     assert read(run(*command, "--json"))["rows"] == found["rows"]
+    forms = {row["numbers"]: row["found"] for row in found["indefinite"]}
+    # A form of one number is its variance; of six numbers, at epsilon 2, noise decides.
+    assert (forms[2], [*forms]) == (0, [2, 3, 4, 6])
+    assert forms[3] < forms[4] < forms[6]
 
 
 @pytest.mark.long

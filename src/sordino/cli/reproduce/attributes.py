@@ -191,15 +191,18 @@ def least_squares(people: int, repeats: int, output: Path | None, *, force: bool
     """Least squares: the BCDP paper's Algorithm 3, solved exactly or clipped, and from sampled statistics.
 
     Excess loss (half the mean squared error) over the best slopes in the unit ball, for six attributes under LDP and
-    with two sensitive ones. Predicting 0 has 0.09.
+    with two sensitive ones. Predicting 0 has 0.09. Then how often the quadratic form of two copies is not convex.
 
-    Takes about 15 s.
+    Takes about 20 s.
     """
     files = FigureFiles.of(output, force=force)
-    with progress("least squares", regression.simulated_people(people, repeats)) as advance:
+    looked_at = regression.FORM_PEOPLE * regression.FORM_RUNS * len(regression.FORMS)
+    with progress("least squares", regression.simulated_people(people, repeats) + looked_at) as advance:
         rows = regression.least_squares(people, repeats, advance)
+        forms = regression.indefinite_forms(advance)
     found = [comparison(row, excess="found", known="elsewhere") for row in rows]
     document = {"people": people, "repeats": repeats, "predicting_zero": regression.PREDICTING_ZERO, "rows": found}
+    document |= {"indefinite": [asdict(form) for form in forms]}
     document = files.write(lambda: draw_least_squares(rows), document)
     if as_json:
         print_json(document)
@@ -210,6 +213,10 @@ def least_squares(people: int, repeats: int, output: Path | None, *, force: bool
         own = [row for row in rows if row.setting == setting.name]
         levels = ", ".join(str(delta) for delta in setting.deltas)
         print_table("", (f"{setting.name}: deltas {levels}", *(f"{size:,}" for size in sizes)), _regression_lines(own))
+    say(f"Quadratic forms that are not convex, of {regression.FORM_RUNS} from {regression.FORM_PEOPLE:,} people each")
+    print_table(
+        "", ("features", *(str(form.numbers - 1) for form in forms)), [("found", *(str(form.found) for form in forms))]
+    )
     files.say()
 
 

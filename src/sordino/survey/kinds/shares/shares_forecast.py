@@ -265,7 +265,7 @@ class SharesForecast(Forecast):
             for name, found in self.candidates.items()
             if isfinite(found.total_variance)
         ]
-        notes = (ALIKE,) if self.shares is None else ()
+        notes: tuple[str, ...] = (ALIKE,) if self.shares is None else ()
         if self.total_variation_floor:
             floor = outward(Fraction(self.total_variation_floor), 3, up=False)
             notes += (
