@@ -340,7 +340,7 @@ FORM_RUNS, FORM_PEOPLE, FORM_BUDGET = 60, 10_000, "2"
 
 
 @dataclass(frozen=True)
-class FormRow:
+class IndefiniteRow:
     """How often the quadratic form of two copies is not convex.
 
     Attributes:
@@ -353,7 +353,7 @@ class FormRow:
     found: int
 
 
-def indefinite_forms(advance: Advance = lambda _: None) -> tuple[FormRow, ...]:
+def indefinite_forms(advance: Advance = lambda _: None) -> tuple[IndefiniteRow, ...]:
     """Of records uniform on [-1, 1], with a corrected scale and both copies taken together."""
     rows = []
     for d in FORMS:
@@ -363,7 +363,7 @@ def indefinite_forms(advance: Advance = lambda _: None) -> tuple[FormRow, ...]:
             tally = copies.tally(copies.privatize(records, SimulationSource(SEED, d, run, 1)))
             found += bool(np.linalg.eigvalsh(quadratic_moments(copies, tally, target=d - 1).matrix)[0] < 0)
             advance(FORM_PEOPLE)
-        rows.append(FormRow(d, FORM_RUNS, found))
+        rows.append(IndefiniteRow(d, FORM_RUNS, found))
     return tuple(rows)
 
 
