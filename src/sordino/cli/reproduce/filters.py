@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from statistics import median
 from time import process_time
 from typing import TYPE_CHECKING, Any
 
@@ -362,9 +361,11 @@ def _print_accepted(model: fig1.Model, found: fig1.Accepted, *, as_json: bool) -
         counts = {"printed": fig1.PAPER[model], "found": list(found.accepted), "basic": fig1.BASIC}
         print_json({**counts, "milliseconds_per_query": found.milliseconds_per_query})
         return
+    row = fig1.band(fig1.BUDGET, found)
     say(
         f"Accepted {model} models at budget {fig1.BUDGET}, epsilon {fig1.EPSILON} each: median "
-        f"{median(found.accepted):g} of {len(found.accepted)} runs ({min(found.accepted)} to {max(found.accepted)}); "
+        f"{row.median:g} of {len(found.accepted)} runs ({min(found.accepted)} to {max(found.accepted)}, 80 % of them "
+        f"{row.lower:g} to {row.upper:g}); "
         f"basic composition {fig1.BASIC}, the paper {fig1.PAPER[model]}."
     )
     say(f"Milliseconds for each decision: {found.milliseconds_per_query:.3g}")
