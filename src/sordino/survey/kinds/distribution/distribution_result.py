@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from math import ceil, floor, hypot, sqrt
+from math import ceil, floor, sqrt
 from typing import TypeAlias
 
 import numpy as np
@@ -187,14 +187,13 @@ class DistributionResult(QuestionResult):
 
     def _moment(self, moment: BinnedMoment, least: float, most: float) -> dict[str, float]:
         """What is told of the mean of what bins count, which lies between two ends."""
-        columns, (first, last) = self._columns(moment.share), moment.ends
-        width, row = last - first, {name: float(column[0]) for name, column in columns.items()}
+        (first, last), ends = moment.ends, {"low": least, "high": most}
+        width = last - first or 1.0
+        row = numbers_at(self._columns(moment.share, moment.offset / width), 0)
         found = {name: width * number + (0.0 if name in DISTANCES else first) for name, number in row.items()}
-        value, offset = found["estimate"], self._errors * moment.offset
-        found["stderr"] = hypot(found["stderr"], moment.offset)
         # What is cut at an end says nothing; what is no number, of whom nobody may be, stays none.
-        found["low"] = least if row["low"] <= 0 else value - hypot(value - found["low"], offset)
-        found["high"] = most if row["high"] >= 1 else value + hypot(found["high"] - value, offset)
+        found |= {name: end for name, end in ends.items() if row[name] == (name == "high")}
+        value = found["estimate"]
         low, high = possible_limits(value, (found["low"], found["high"]), (least, most))
         return found | {"low": float(low), "high": float(high)}
 
@@ -259,11 +258,18 @@ class DistributionResult(QuestionResult):
     def _range_rows(self, ranges: Sequence[tuple[int, int]]) -> list[Row]:
         return self._rows(ranges, self._columns(self.estimate.range_shares(ranges))) if ranges else []
 
-    def _columns(self, shares: RangeShares) -> Numbers:
-        """What is told of the shares of some ranges, bins among them."""
+    def _columns(self, shares: RangeShares, offset: float = 0.0) -> Numbers:
+        """What is told of the shares of some ranges, bins among them.
+
+        Args:
+            offset: the standard deviation of an error that is not the reports'.
+        """
         forged, fitted = self.coverage.forged, self.fitted
         moved = forged * shares.leverage / self.n if forged else np.zeros_like(shares.value)
-        fixed, stderr = shares.within(self._errors), shares.stderr
+        fixed, stderr = shares.within(self._errors), np.hypot(shares.stderr, offset)
+        if offset:
+            reach, away = self._errors * offset, (shares.value - fixed[0], fixed[1] - shares.value)
+            fixed = shares.value - np.hypot(away[0], reach), shares.value + np.hypot(away[1], reach)
         low, high = self._widen(fixed, shares.value, stderr, moved, self.each)
         if shares.subpopulation.optional:
             stderr = at_least_as_wide(stderr, fixed, self._errors)
