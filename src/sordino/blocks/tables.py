@@ -3,6 +3,7 @@
 People read the rows of an excerpt, as texts in as many digits as the numbers have.
 """
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -139,6 +140,10 @@ class QuantityTable:
     def has_dates(self, place: int) -> bool:
         """Whether a row's numbers are dates."""
         return self.is_date is not None and self.is_date(place)
+
+    def identity(self, place: int) -> tuple[str, str]:
+        """What a row is and what it is about, wherever it stands in a table of other reports."""
+        return self.kind(place), json.dumps(self.key(place), sort_keys=True)
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """All rows as programs read them: what each is about, its numbers and its `kind`."""

@@ -103,6 +103,7 @@ TRIALS = (
     ViewTrial("of a whole survey", WHOLE, request=EVERYTHING),
     ViewTrial("all together", WHOLE, Coverage(simultaneous=True), EVERYTHING),
     ViewTrial("watched", WHOLE, Coverage(watched=True), replace(EVERYTHING, smoothed=True)),
+    ViewTrial("of people drawn in groups", WHOLE, Coverage(clusters="region"), ViewRequest(by=["region"])),
     ViewTrial("against forged reports", WHOLE, Coverage(forged=2)),
     ViewTrial("over time", OVER_TIME, is_compared=True),
     ViewTrial("over time, watched", OVER_TIME, Coverage(watched=True), ViewRequest(smoothed=True)),

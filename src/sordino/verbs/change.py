@@ -140,6 +140,7 @@ def change(
     *,
     confidence: float = 0.95,
     simultaneous: bool = False,
+    clusters: str | None = None,
 ) -> PlanChange:
     """Say what changed between two collections: of each number that both tell the difference, with its interval.
 
@@ -154,6 +155,7 @@ def change(
         later_reports: its tally, or reports.
         confidence: of each interval by itself.
         simultaneous: whether all intervals of a question hold together with it.
+        clusters: a public column of both plans by whose values people were drawn in groups, as schools.
 
     Raises:
         SordinoError: no plan, no reports, a confidence outside (0, 1), or two plans with the same periods.
@@ -171,7 +173,9 @@ def change(
     """
     first, second = read_plan(plan, "change"), read_plan(later_plan, "change")
     tallies = tally_of(first, reports), tally_of(second, later_reports)
-    return change_of((first, tallies[0]), (second, tallies[1]), Coverage(confidence, simultaneous))
+    return change_of(
+        (first, tallies[0]), (second, tallies[1]), Coverage(confidence, simultaneous, clusters=clusters or "")
+    )
 
 
 def change_of(first: tuple[Plan, Aggregate], second: tuple[Plan, Aggregate], coverage: Coverage) -> PlanChange:

@@ -198,6 +198,7 @@ def estimate(
     forged: int = 0,
     fitted_intervals: bool = False,
     finite: bool = False,
+    clusters: str | None = None,
     public: Any = None,
     by: str | Sequence[str] = (),
     against: str | None = None,
@@ -229,6 +230,7 @@ def estimate(
     forged: int = 0,
     fitted_intervals: bool = False,
     finite: bool = False,
+    clusters: str | None = None,
     subtract_totals: bool = False,
     public: Any = None,
     by: str | Sequence[str] = (),
@@ -251,6 +253,8 @@ def estimate(
             seconds.
         finite: whether intervals of a plan's shares describe the people who reported, not a population that they are
             drawn from.
+        clusters: a public column of the plan by whose values people were drawn in groups, as schools or households:
+            standard errors and intervals count that people of a group are alike.
         subtract_totals: shift a mechanism's estimates to the known share of their block; decide before the data.
         public: for a plan's shares by the method "smoothed", a table of public numbers that may go with them.
         by: a public column of the plan, or several: every quantity is estimated for each group of people too.
@@ -282,7 +286,9 @@ def estimate(
         frozen = read_plan(plan, "estimate").in_language(language)
         tally = aggregate if isinstance(aggregate, Aggregate) else tally_of(frozen, aggregate)
         people, columns = tally.n if finite else 0, [by] if isinstance(by, str) else by
-        coverage = Coverage(confidence, simultaneous, watched, forged, fitted_intervals, people)
+        coverage = Coverage(
+            confidence, simultaneous, watched, forged, fitted_intervals, people, clusters=clusters or ""
+        )
         request = ViewRequest(columns, against, totals)
         return estimate_plan(frozen, tally, method, coverage, public, request, progress=progress or (lambda _: None))
     plain = (
@@ -292,13 +298,14 @@ def estimate(
         forged,
         fitted_intervals,
         finite,
+        clusters,
         public,
         by,
         totals,
         language,
         progress,
     )
-    if plain != (0.95, False, False, 0, False, False, None, (), None, None, None):
+    if plain != (0.95, False, False, 0, False, False, None, None, (), None, None, None):
         step = "call interval(confidence) on the result"
         raise SordinoError("confidence, watching, forging, public numbers are of plans", found=kind(plan), step=step)
     return estimate_asked(plan, aggregate, method, subtract_totals=subtract_totals)

@@ -70,8 +70,8 @@ class PlanEstimate(ArrowRows, WithCell, WithFigures):
             asks as tables), `pooled` (what several questions estimate together), `groups` (by public columns),
             `weighted` (by known totals of public groups), `series` (every period, curves and lasting changes), `tables`
             (margins, conditional shares and their differences), `associations` (of attributes of tables),
-            `differences` (of two shares), `raked` (tables with known margins). Each has `rows()`, `json()` and
-            `blocks()`; `absent` says why others do not apply.
+            `differences` (of two shares), `clusters` (people drawn in groups), `raked` (tables with known margins).
+            Each has `rows()`, `json()` and `blocks()`; `absent` says why others do not apply.
 
     Example:
         >>> from sordino import aggregate, estimate, plan, privatize

@@ -3,6 +3,7 @@
 from sordino.views.associations import Associations
 from sordino.views.collection_changes import CollectionChanges
 from sordino.views.group_results import GroupedResults
+from sordino.views.people_in_clusters import PeopleInClusters
 from sordino.views.plan_series import PlanSeries
 from sordino.views.pooled_results import JoinedResults, PooledResults
 from sordino.views.population_tests import PopulationTests
@@ -13,6 +14,7 @@ from sordino.views.view import View, Views, ViewSource
 from sordino.views.weighted_results import Weighted
 
 VIEWS: tuple[type[View], ...] = (
+    PeopleInClusters,
     JoinedResults,
     GroupedResults,
     Weighted,

@@ -206,6 +206,7 @@ class CollectionChanges(View):
 
     name: ClassVar[str] = "change"
     settings: ClassVar[frozenset[str]] = frozenset({"before"})
+    counts_clusters: ClassVar[bool] = True
     changed: tuple[Changed, ...]
     not_comparable: Mapping[str, str]
     n: tuple[int, int]
@@ -232,7 +233,8 @@ class CollectionChanges(View):
         if first[0].series is not None and first[0].series == second[0].series and first[0].hash != second[0].hash:
             rule = "two plans of one series must be one plan: what was asked otherwise is another series"
             raise SordinoError(rule, found="the same periods and two plans", step="compare reports of one of them")
-        before, after = (_estimate(plan, tally, Coverage(coverage.confidence)) for plan, tally in (first, second))
+        own = Coverage(coverage.confidence, clusters=coverage.clusters)
+        before, after = (_estimate(plan, tally, own) for plan, tally in (first, second))
         changed, apart = changes(before, after, coverage)
         if not changed:
             raise SordinoErrors("the comparison", list(apart.values()))
@@ -279,7 +281,7 @@ def change_blocks(changed: Changed, coverage: Coverage) -> tuple[Block, ...]:
     together = len(rows) < len(changed.readable)
     cells = tuple(change_cells(row, together=together) for row in rows)
     alone = "all of them together" if coverage.simultaneous or together else "each change by itself"
-    limits = f"Limits hold for {alone} with {100 * coverage.confidence:.15g} % confidence."
+    limits = f"Limits hold for {alone} with {100 * coverage.confidence:.15g} % confidence{coverage.drawn_in_words}."
     said = [Sentence(text) for text in (sure_in_words(changed, coverage), order_in_words(changed)) if text]
     plots: list[Block] = list(_plots(rows, together=together))
     scales = SCALES if len({row.scale for row in _rows_of_chart(rows, is_share=False)}) > 1 else ""

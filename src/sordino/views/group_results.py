@@ -40,6 +40,7 @@ from sordino.survey.results.cell_tallies import group_tallies, group_titles
 from sordino.survey.results.result import Result, Untold, results_so_far
 from sordino.survey.results.sourced_aggregate import without
 from sordino.views.collection_changes import Changed, ChangedRow, changes
+from sordino.views.people_in_clusters import SHARED, share_clusters
 from sordino.views.pooled_results import TITLE, PooledResult, pooled_results, pooled_rows
 from sordino.views.share_differences import IN_POINTS
 from sordino.views.table_results import table_results, table_rows
@@ -206,6 +207,7 @@ class GroupedResults(View):
         tests: of equality over all estimated groups; none where reports are watched.
         titles: of groups as people read them, by their labels; a label that is missing is read as it is.
         columns_title: the public columns as people read them.
+        apart: why groups are not compared; empty where they are, or may not be.
     """
 
     name: ClassVar[str] = "groups"
@@ -213,6 +215,7 @@ class GroupedResults(View):
     places: ClassVar[Places] = Places(page=4, terminal=-1, notebook=3, rows=8, json=4, live=4)
     folding: ClassVar[Folding] = Folding.SECTIONS
     replaces_all: ClassVar[bool] = True
+    counts_clusters: ClassVar[bool] = True
     by: tuple[str, ...]
     groups: tuple[PublicGroup, ...]
     coverage: Coverage
@@ -221,6 +224,7 @@ class GroupedResults(View):
     tests: tuple[GroupTest, ...]
     titles: Mapping[str, str] = field(default_factory=dict)
     columns_title: str = ""
+    apart: str = ""
 
     @classmethod
     def of(cls, source: ViewSource) -> "GroupedResults | NotApplicable":
@@ -256,7 +260,12 @@ class GroupedResults(View):
         if coverage.watched:
             # Intervals of differences, and tests, hold for one look.
             return found
+        if coverage.clusters and share_clusters(source.plan, coverage.clusters, [group.tally for group in groups]):
+            return replace(found, apart=SHARED.format(column=coverage.clusters))
         differences = tuple(_differences(source.plan, source.tally, found, base))
+        if coverage.clusters:
+            # The chi-square distribution of their statistic is that of people drawn one by one.
+            return replace(found, differences=differences)
         tests = equality_tests([own for _, own in found.with_results], all_at_once=coverage.simultaneous)
         return replace(found, differences=differences, tests=tests)
 
@@ -412,6 +421,7 @@ def _reports(found: GroupedResults) -> BlockGroup:
         told = ["yes" if group.results is not None else f"too few reports ({group.n:,})" for group in found.groups]
         rows = [(*row, text) for row, text in zip(rows, told, strict=True)]
         said.append(Sentence(f"A group is estimated from {found.least:,} reports on.", Purpose.POPULATION))
+    said += [Sentence(found.apart, Purpose.REFUSAL)] if found.apart else []
     return BlockGroup(title, (TextTable(title, header, tuple(rows), tuple(said)),))
 
 
@@ -584,7 +594,8 @@ def _p_value(p_value: float) -> str:
 def estimate_group(source: ViewSource, label: str, tally: Aggregate, coverage: Coverage) -> PublicGroup:
     """What a group of enough reports says."""
     found = results_so_far(source.plan, tally, source.method, coverage, source.public)
-    return PublicGroup(label, tally, found, tuple(pooled_results(source.plan, tally, found, coverage)))
+    pooled = () if coverage.clusters else tuple(pooled_results(source.plan, tally, found, coverage))
+    return PublicGroup(label, tally, found, pooled)
 
 
 def rest_word(groups: Sequence[PublicGroup]) -> str:
@@ -606,8 +617,9 @@ def _differences(
     for group, own in compared:
         other = base
         if other is None:
-            whole = Aggregate(aggregate.fingerprint, aggregate.n, aggregate.counts)
-            rest = without(whole, group.tally, aggregate.n - group.n)
+            # Public cells are many, and say only which clusters people are of.
+            whole, part = (one if coverage.clusters else replace(one, cells={}) for one in (aggregate, group.tally))
+            rest = without(whole, part, aggregate.n - group.n)
             other = results_so_far(plan, rest, _quick(plan), coverage)
         changed, _ = changes(other, own, coverage)
         minus = rest_word(found.groups) if against is None else against

@@ -22,7 +22,7 @@ from sordino.blocks.block import BlockGroup, Plot
 from sordino.blocks.charts import BarChart, Shares
 from sordino.blocks.finding import Finding
 from sordino.blocks.sentence import Purpose, Sentence
-from sordino.blocks.tables import QuantityTable
+from sordino.blocks.tables import Columns, QuantityTable
 from sordino.domain.attribute import Attribute
 from sordino.errors import SordinoError
 from sordino.estimation.intervals.forged import Limits
@@ -97,6 +97,12 @@ class PooledResult:
         limits = self.coverage.normal_limits(self.estimate, each=each, expected=self.expected)
         return possible_limits(self.estimate.value, limits, self.ends)
 
+    def columns(self, together: int | None = None) -> Columns:
+        """Numbers and limits, or limits of which so many hold together."""
+        own = self if together is None else replace(self, coverage=self.coverage.for_all(together))
+        low, high = own.interval
+        return {"estimate": self.estimate.value, "stderr": self.estimate.stderr, "low": low, "high": high}
+
     def label(self, place: int) -> str:
         """Of one row."""
         value = self.heads[place]["value"]
@@ -133,7 +139,6 @@ class PooledResult:
 
     def table(self) -> QuantityTable:
         """The numbers as they are shown: of many the largest are read."""
-        low, high = self.interval
         names = self.name if self.is_joined else "; ".join(self.questions)
         title = f"{self.estimate.n:,} reports; {self.title}, pooled"
         if self.is_joined:
@@ -141,7 +146,7 @@ class PooledResult:
         return QuantityTable(
             question=names,
             about=self.title,
-            columns={"estimate": self.estimate.value, "stderr": self.estimate.stderr, "low": low, "high": high},
+            columns=self.columns(),
             label=self.label,
             readable_label=self.label_read,
             kind=lambda _: "share" if self.is_joined else "pooled",
@@ -200,8 +205,7 @@ class PooledResults(View):
             return None
         for pooled in self.each:
             if pooled.name == result.leading_name:
-                together = replace(pooled, coverage=pooled.coverage.for_all(len(pooled.heads))).interval
-                return [*result.findings_from(_shares_of(pooled), together)]
+                return [*result.findings_with(pooled.columns)]
         return None
 
     def parts(self) -> Iterator[ViewPart]:

@@ -153,6 +153,8 @@ class View(ABC):
     """Whether a terminal shows it in place of the estimates of all people together."""
     about_all: ClassVar[bool] = False
     """Whether it belongs to these."""
+    counts_clusters: ClassVar[bool] = False
+    """Whether its intervals hold where people were drawn in groups."""
     absent_json: ClassVar[Mapping[str, Any]] = {}
     """Its document where it does not apply."""
 
@@ -231,7 +233,7 @@ class Views:
     ) -> None:
         """Make each view that is not known."""
         self.source, self._kinds = source, kinds
-        self._all = {kind.name: (known or {}).get(kind.name) or kind.of(source) for kind in kinds}
+        self._all = {kind.name: (known or {}).get(kind.name) or _made_of(kind, source) for kind in kinds}
         self._made = {name: view for name, view in self._all.items() if isinstance(view, View)}
         self.absent = {name: view.why for name, view in self._all.items() if isinstance(view, NotApplicable)}
 
@@ -295,6 +297,25 @@ class Views:
             view = self._made.get(kind.name)
             found |= kind.absent_json if view is None else view.live_json() if live else view.json()
         return found
+
+
+NO_CLUSTERS = "its intervals would not count that people were drawn in groups"
+
+
+def _made_of(kind: type[View], source: ViewSource) -> View | NotApplicable:
+    """A view, or why it does not apply.
+
+    Raises:
+        SordinoError: as `View.of`; or what is asked for cannot count clusters.
+    """
+    if not source.coverage.clusters or kind.counts_clusters:
+        return kind.of(source)
+    default = ViewRequest()
+    asked = [name for name in sorted(kind.settings) if getattr(source.request, name) != getattr(default, name)]
+    if set(asked) & {"differences", "margins"}:
+        step = "leave out the one or the other"
+        raise SordinoError(f"{asked[0]} must be of people drawn one by one", found=NO_CLUSTERS, step=step)
+    return NotApplicable(NO_CLUSTERS)
 
 
 def table_row(kind: str, row: Mapping[str, Any], question: str) -> dict[str, Any]:

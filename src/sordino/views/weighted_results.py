@@ -6,12 +6,11 @@ shares, and means of numbers that everybody has. Covariances, coefficients, quan
 """
 
 import csv
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from io import StringIO
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +22,7 @@ from sordino.document.files import read_text, read_toml
 from sordino.document.schema.nearest import nearest
 from sordino.errors import SordinoError, SordinoErrors
 from sordino.estimation.calibration import CellWeights, KnownShares
+from sordino.estimation.intervals.cluster_errors import ClusterErrors
 from sordino.estimation.intervals.forged import Limits
 from sordino.estimation.intervals.possible import possible_limits
 from sordino.estimation.means_and_covariances import NormalEstimate
@@ -34,8 +34,9 @@ from sordino.survey.kinds.coverage import Coverage
 from sordino.survey.kinds.estimate_rows import IN_ORDER
 from sordino.survey.kinds.question import Question
 from sordino.survey.planning.plan import Plan
-from sordino.survey.results.cell_tallies import group_tallies, require_cells
-from sordino.survey.results.result import Result, Untold, results_so_far
+from sordino.survey.results.cell_tallies import cluster_groups, group_tallies, require_cells, tallies_by
+from sordino.survey.results.clustered_result import ends_of
+from sordino.survey.results.result import FEWEST_CLUSTERS, Result, Untold, results_so_far
 from sordino.survey.schema.expected_people import ROUNDED
 from sordino.survey.schema.public_column import read_totals
 from sordino.views.view import Folding, NotApplicable, Places, View, ViewPart, ViewSource, table_row
@@ -136,6 +137,7 @@ class Weighted(View):
 
     name: ClassVar[str] = "weighted"
     settings: ClassVar[frozenset[str]] = frozenset({"totals"})
+    counts_clusters: ClassVar[bool] = True
     places: ClassVar[Places] = Places(page=3, terminal=5, notebook=2, rows=6, json=3, live=2)
     folding: ClassVar[Folding] = Folding.TABLES
     columns: tuple[str, ...]
@@ -273,12 +275,76 @@ def weighted_results(
         step = "leave the number of forged ones out"
         raise SordinoError("weighted estimates are of honest reports", found="forged ones", step=step)
     require_cells(plan, aggregate)
+    if coverage.clusters:
+        return _by_clusters(plan, aggregate, coverage, known)
+    return _weigh_cells(
+        plan, aggregate, found, coverage, known, lambda tally: results_so_far(plan, tally, _quick(plan), coverage)
+    )
+
+
+Estimate: TypeAlias = Callable[[Aggregate], tuple[Result, ...]]
+"""What the reports of a cell say."""
+
+
+def _by_clusters(plan: Plan, aggregate: Aggregate, coverage: Coverage, known: Sequence[KnownTotals]) -> Weighted:
+    """Weighted numbers with errors by clusters: weights and numbers are worked out again without each cluster.
+
+    Raises:
+        SordinoError: as `weighted_results`, without some cluster too, or too few clusters.
+    """
+    single, groups = replace(coverage, clusters=""), cluster_groups(plan, aggregate, coverage.clusters)
+    remembered: dict[bytes, tuple[Result, ...]] = {}
+
+    def estimate(tally: Aggregate) -> tuple[Result, ...]:
+        # Without a cluster most cells have the reports that they had.
+        key = tally.counts.tobytes()
+        if key not in remembered:
+            remembered[key] = results_so_far(plan, tally, _quick(plan), single)
+        return remembered[key]
+
+    found = estimate(aggregate)
+    whole = _weigh_cells(plan, aggregate, found, single, known, estimate)
+    if len(groups) < FEWEST_CLUSTERS:
+        rule = f"weights by {coverage.clusters!r} need reports of {FEWEST_CLUSTERS} of its values"
+        raise SordinoError(rule, found=f"{len(groups)}", step="wait for more reports")
+    rests = [
+        Aggregate(
+            aggregate.fingerprint,
+            aggregate.n - group.n,
+            aggregate.counts - group.counts,
+            {cell: counts for cell, counts in aggregate.cells.items() if cell not in group.cells},
+        )
+        for group in groups
+    ]
+    without = [_weigh_cells(plan, rest, found, single, known, estimate) for rest in rests]
+    why = {name: text for some in (whole, *without) for name, text in some.why.items()}
+    errors = ClusterErrors(np.array([group.n for group in groups]) / aggregate.n)
+    told = []
+    # A question that is weighted without each cluster too has the same tables there.
+    rows = [[own for own in some.results if own.question.name not in why] for some in (whole, *without)]
+    for own, *others in zip(*rows, strict=True):
+        value = own.estimate.value
+        stderr = errors.stderr(value, np.array([other.estimate.value for other in others]))
+        ends, each = ends_of(own.question, own.table, own.places), coverage.each(len(own.places))
+        stderr, limits = errors.widen(value, stderr, own.interval, ends, each)
+        told.append(replace(own, estimate=NormalEstimate(value, stderr, own.estimate.n), interval=limits))
+    return replace(whole, results=tuple(told), why=why, coverage=coverage)
+
+
+def _weigh_cells(
+    plan: Plan,
+    aggregate: Aggregate,
+    found: Sequence[Result],
+    coverage: Coverage,
+    known: Sequence[KnownTotals],
+    estimate: Estimate,
+) -> Weighted:
     parts = plan.cells.parts
     design = [part.name for part in parts if part.weights is not None]
     named = {name for one in known for name in one.columns} | set(design)
     columns = tuple(name for name in plan.cells.names if name in named)
     at = [plan.cells.names.index(name) for name in columns]
-    tallies = _cell_tallies(plan, aggregate, at)
+    tallies = tallies_by(plan, aggregate, at)
     places = np.array(list(tallies), dtype=np.intp).reshape(len(tallies), len(at))
     factors = np.ones(len(tallies))
     for axis, place in enumerate(at):
@@ -289,7 +355,7 @@ def weighted_results(
     grouped = [_known_shares(one, columns, places) for one in known]
     fixed = [places[:, columns.index(name)] for name in design]
     cells = CellWeights.calibrate(reports, factors, grouped, fixed)
-    each = [results_so_far(plan, tally, _quick(plan), coverage) for tally in tallies.values()]
+    each = [estimate(tally) for tally in tallies.values()]
     told, why = [], {}
     for place, whole in enumerate(found):
         try:
@@ -297,16 +363,6 @@ def weighted_results(
         except SordinoError as error:
             why[whole.question.name] = str(error)
     return Weighted(columns, cells, tuple(told), tuple(_response(plan, aggregate, known)), why, coverage)
-
-
-def _cell_tallies(plan: Plan, aggregate: Aggregate, at: Sequence[int]) -> dict[tuple[int, ...], Aggregate]:
-    found: dict[tuple[int, ...], Aggregate] = {}
-    for cell, counts in sorted(aggregate.cells.items()):
-        places = plan.cells.places(cell)
-        own = Aggregate(aggregate.fingerprint, plan.sampled.reports(counts), counts)
-        key = tuple(places[place] for place in at)
-        found[key] = found[key] + own if key in found else own
-    return {key: tally for key, tally in sorted(found.items()) if tally.n}
 
 
 def _known_shares(one: KnownTotals, columns: Sequence[str], places: NDArray[np.intp]) -> KnownShares:
@@ -358,7 +414,7 @@ def _weigh(whole: Result, each: Sequence[Result], cells: CellWeights, coverage: 
         numbers = [_numbers(one, table, places) for one in each]
         values, errors = (np.array([own[side] for own in numbers]) for side in (0, 1))
         counts = np.array([max(one.n, 1) for one in each], dtype=np.float64)[:, None]
-        ends = _ends(whole.question, table, places)
+        ends = ends_of(whole.question, table, places)
         spread = table.columns["stderr"][list(places)] ** 2 * whole.n
         value, stderr = cells.weigh(values, errors_of_few(values, errors, counts, spread, ends))
         estimate = NormalEstimate(value, stderr, whole.n)
@@ -407,12 +463,12 @@ def _numbers(result: Result, whole: QuantityTable, places: Sequence[int]) -> tup
     if shares is not None:
         return shares.estimate.value[list(places)], shares.estimate.stderr[list(places)]
     found = {
-        _identity(table, place): (table.columns["estimate"][place], table.columns["stderr"][place])
+        table.identity(place): (table.columns["estimate"][place], table.columns["stderr"][place])
         for table in blocks_of(QuantityTable, result.blocks())
         if "stderr" in table.columns
         for place in range(table.count)
     }
-    own = [found.get(_identity(whole, place)) for place in places]
+    own = [found.get(whole.identity(place)) for place in places]
     if None in own:
         label = whole.label(places[own.index(None)])
         raise SordinoError(
@@ -422,25 +478,6 @@ def _numbers(result: Result, whole: QuantityTable, places: Sequence[int]) -> tup
         )
     values, errors = np.array(own, dtype=np.float64).T
     return values, errors
-
-
-def _identity(table: QuantityTable, place: int) -> tuple[str, str]:
-    return table.kind(place), json.dumps(table.key(place), sort_keys=True)
-
-
-def _ends(question: Question, table: QuantityTable, places: Sequence[int]) -> tuple[Floats, Floats]:
-    """Within which the numbers are: shares between 0 and 1, differences of two from -1, means within their ranges."""
-    attributes = {attribute.name: attribute for attribute in question.attributes}
-    ends = []
-    for place in places:
-        if table.kind(place) == "mean":
-            # A distribution's own row says no more than that it is the mean.
-            interval = attributes.get(table.label(place), question.attributes[0]).interval
-            ends.append((interval.low, interval.high))
-        else:
-            ends.append((-1.0 if table.is_in_points(place) else 0.0, 1.0))
-    low, high = np.array(ends, dtype=np.float64).T
-    return low, high
 
 
 def _response(plan: Plan, aggregate: Aggregate, known: Sequence[KnownTotals]) -> Iterator[ResponseRow]:

@@ -27,6 +27,7 @@ from sordino.words.coverage_sentences import POPULATION
     "--confidence", type=Real(), default=0.95, show_default=True, help="The confidence of each single interval."
 )
 @click.option("--simultaneous", is_flag=True, help="All intervals of a question hold together.")
+@click.option("--clusters", metavar="COLUMN", help="The public column by which people were drawn in groups.")
 @click.option("-o", "--output", type=FILE, help="All changes as a table (.csv, .csv.gz or .parquet).")
 @click.option("--html", type=FILE, help="A self-contained page: both collections side by side, and the changes.")
 @force_option
@@ -40,6 +41,7 @@ def change(
     output: Path | None,
     html: Path | None,
     *,
+    clusters: str | None,
     simultaneous: bool,
     force: bool,
     as_json: bool,
@@ -50,7 +52,7 @@ def change(
     bins, quantiles, means, covariances and coefficients of the same attributes with the same values. Names what cannot
     be compared.
     """
-    coverage = Coverage(confidence, simultaneous)
+    coverage = Coverage(confidence, simultaneous, clusters=clusters or "")
     table_again, page_again = require_writable(output, html, "a table of changes", is_changes, force=force)
     plans = Plan.load(plan), Plan.load(later_plan)
     before, after = tally(plans[0], (reports,)), tally(plans[1], (later_reports,))

@@ -51,6 +51,9 @@ from sordino.words.coverage_sentences import FINITE, POPULATION
 )
 @click.option("--finite", is_flag=True, help="Intervals of shares describe these people, not a population.")
 @click.option(
+    "--clusters", metavar="COLUMN", help="The public column by which people were drawn in groups, as schools."
+)
+@click.option(
     "--difference",
     "differences",
     type=(str, str, str),
@@ -86,6 +89,7 @@ def estimate(
     html: Path | None,
     *,
     language: str | None,
+    clusters: str | None,
     by: str | None,
     against: str | None,
     totals: Path | None,
@@ -109,7 +113,8 @@ def estimate(
     again = require_outputs(outputs, html, force=force)
     frozen = Plan.load(plan).in_language(language)
     counted = tally(frozen, reports)
-    coverage = Coverage(confidence, simultaneous, watched, forged, fitted_intervals, counted.n if finite else 0)
+    people = counted.n if finite else 0
+    coverage = Coverage(confidence, simultaneous, watched, forged, fitted_intervals, people, clusters=clusters or "")
     if against is not None and not by:
         raise SordinoError("--against must be of groups", found="no --by", step="name public columns: --by COLUMN")
     request = ViewRequest(columns_of(frozen, by or ""), against, totals, margins, differences)

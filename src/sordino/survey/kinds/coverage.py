@@ -41,10 +41,12 @@ class Coverage:
             from.
         parts: by which the people are parted who are expected, as by the periods of a series: watched intervals are
             narrowest when those of one part have come. Any number is sound, as long as no report chooses it.
+        clusters: the public column by whose values people were drawn in groups, as schools; empty where they were drawn
+            one by one.
 
     Raises:
-        SordinoError: a confidence outside (0, 1), fewer than no forged reports, or intervals of what is fitted or of
-            finitely many people that are to hold against more than chance.
+        SordinoError: a confidence outside (0, 1), fewer than no forged reports, or intervals of what is fitted, of
+            finitely many people or by clusters that are to hold against more than chance.
     """
 
     confidence: float = 0.95
@@ -54,6 +56,7 @@ class Coverage:
     fitted: bool = False
     finite: int = 0
     parts: int = 1
+    clusters: str = ""
 
     def __post_init__(self) -> None:
         """Refuse what is none."""
@@ -69,6 +72,10 @@ class Coverage:
         if self.finite and (self.watched or self.forged or self.fitted):
             rule = "intervals about the people who reported are of unbiased estimates, at one time, of honest reports"
             found = "watched ones, ones against forged reports, or of what is fitted"
+            raise SordinoError(rule, found=found, step="ask for one or the other")
+        if self.clusters and (self.watched or self.forged or self.fitted or self.finite):
+            rule = "intervals by clusters are of unbiased estimates, at one time, of honest reports from a population"
+            found = "watched ones, ones against forged reports, of what is fitted, or about the people who reported"
             raise SordinoError(rule, found=found, step="ask for one or the other")
 
     def sentence(self, of: str, together: str = "Bonferroni", *, counts_finite: bool = False) -> Sentence:
@@ -97,8 +104,14 @@ class Coverage:
             said += f", for the {self.finite:,} people who reported, not for a population that they are drawn from"
         elif self.finite:
             said += ", for a population that the people who reported are drawn from"
-        plain = not (self.finite or self.simultaneous or self.watched or self.forged)
+        said += self.drawn_in_words
+        plain = not (self.clusters or self.finite or self.simultaneous or self.watched or self.forged)
         return Sentence(f"{said}.", Purpose.CONFIDENCE if plain else Purpose.INTERVALS)
+
+    @property
+    def drawn_in_words(self) -> str:
+        """How people were drawn, at the end of a sentence; nothing where that was one by one."""
+        return f", for people who were drawn by {self.clusters!r} (Student's t)" if self.clusters else ""
 
     def step(self, otherwise: str) -> str:
         """What to do where reports are too few: while they are watched more may come."""

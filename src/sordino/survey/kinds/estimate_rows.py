@@ -5,6 +5,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from sordino.blocks.tables import Columns
+
 EstimateRow: TypeAlias = dict[str, str | float | list[str]]
 """What is estimated, its label, estimate, standard error and limits; and what was fitted, if anything.
 
@@ -21,6 +23,6 @@ UNBIASED = "Estimates are unbiased; noise can make them negative, and intervals 
 """What the estimates of shares are."""
 
 
-def numbers_at(columns: Numbers, place: int) -> dict[str, float]:
+def numbers_at(columns: Columns, place: int) -> dict[str, float]:
     """One row of the columns of a table."""
     return {name: float(column[place]) for name, column in columns.items()}

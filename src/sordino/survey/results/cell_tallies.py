@@ -6,10 +6,12 @@ from itertools import product
 from math import prod
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sordino.document.schema.nearest import nearest
 from sordino.domain.phrasing import NO_WORDS
 from sordino.errors import RefusedError, SordinoError
+from sordino.estimation.intervals.cluster_errors import group_clusters
 from sordino.exact.messages import shown
 from sordino.mechanism.channel import Aggregate
 from sordino.printable import join_label
@@ -74,16 +76,72 @@ def group_tallies(plan: Plan, aggregate: Aggregate, by: Sequence[str]) -> list[t
         step = "group by fewer columns"
         raise SordinoError(f"groups must be at most {MOST_GROUPS:,}", found=f"{count:,}", step=step)
     require_cells(plan, aggregate)
-    nobody = plan.sampled.tally(np.empty(0, dtype=np.uint64))
-    tallies = dict.fromkeys(product(*(range(plan.cells.shape[place]) for place in at)), nobody)
-    for cell, counts in aggregate.cells.items():
-        places = plan.cells.places(cell)
-        own = Aggregate(aggregate.fingerprint, plan.sampled.reports(counts), counts)
-        tallies[tuple(places[place] for place in at)] += own
+    nobody, tallies = plan.sampled.tally(np.empty(0, dtype=np.uint64)), tallies_by(plan, aggregate, at)
     labels = [plan.cells.parts[place].labels for place in at]
     return [
-        (join_label([own[place] for own, place in zip(labels, places, strict=True)]), tally)
-        for places, tally in tallies.items()
+        (join_label([own[place] for own, place in zip(labels, places, strict=True)]), tallies.get(places, nobody))
+        for places in product(*(range(len(own)) for own in labels))
+    ]
+
+
+def tallies_by(plan: Plan, aggregate: Aggregate, at: Sequence[int]) -> dict[tuple[int, ...], Aggregate]:
+    """The tallies of people who share the values of some public columns, by the places of these, ascending.
+
+    Args:
+        plan: that the reports belong to.
+        aggregate: their tally.
+        at: the places of the columns.
+    """
+    counts: dict[tuple[int, ...], NDArray[np.int64]] = {}
+    cells: dict[tuple[int, ...], dict[int, NDArray[np.int64]]] = {}
+    for cell, own in aggregate.cells.items():
+        places = plan.cells.places(cell)
+        key = tuple(places[place] for place in at)
+        counts[key] = counts[key] + own if key in counts else own
+        cells.setdefault(key, {})[cell] = own
+    return {
+        key: Aggregate(aggregate.fingerprint, n, counts[key], cells[key])
+        for key in sorted(counts)
+        if (n := plan.sampled.reports(counts[key]))
+    }
+
+
+def tallies_by_cluster(plan: Plan, aggregate: Aggregate, column: str) -> dict[str, Aggregate]:
+    """The tally of each cluster of people who sent reports, by its value of a public column.
+
+    Raises:
+        SordinoError: no such public column.
+        RefusedError: a tally that does not say which clusters its reports are of.
+    """
+    names = plan.cells.names
+    if column not in names:
+        known = f"public are: {', '.join(names)}" if names else "a survey names them as [public.NAME]"
+        found = repr(column) + nearest([column], names)
+        raise SordinoError("people must have been drawn by a public column of the plan", found=found, step=known)
+    require_cells(plan, aggregate)
+    at = names.index(column)
+    labels = plan.cells.parts[at].labels
+    return {labels[place]: tally for (place,), tally in tallies_by(plan, aggregate, [at]).items()}
+
+
+def cluster_groups(plan: Plan, aggregate: Aggregate, column: str) -> list[Aggregate]:
+    """The tallies of clusters, of many of them some together (`group_clusters`).
+
+    Raises:
+        SordinoError, RefusedError: as `tallies_by_cluster`.
+    """
+    tallies = [*tallies_by_cluster(plan, aggregate, column).values()]
+    groups: dict[int, list[Aggregate]] = {}
+    for group, tally in zip(group_clusters([tally.n for tally in tallies]).tolist(), tallies, strict=True):
+        groups.setdefault(group, []).append(tally)
+    return [
+        Aggregate(
+            aggregate.fingerprint,
+            sum(tally.n for tally in own),
+            np.sum([tally.counts for tally in own], axis=0),
+            {cell: counts for tally in own for cell, counts in tally.cells.items()},
+        )
+        for _, own in sorted(groups.items())
     ]
 
 

@@ -1,14 +1,17 @@
 """What a plan's reports say about each of its questions: the results that tables, files and pages show."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeAlias
+
+import numpy as np
 
 from sordino.blocks.block import Block, BlockGroup, Heading, LateSentence
 from sordino.blocks.finding import Finding
 from sordino.blocks.sentence import Purpose
 from sordino.errors import SordinoError
+from sordino.estimation.intervals.cluster_errors import ClusterErrors
 from sordino.estimation.intervals.forged import require_fewer
 from sordino.estimation.share_estimate import Method
 from sordino.mechanism.channel import Aggregate
@@ -27,6 +30,11 @@ from sordino.survey.kinds.shares.shares_result import HistogramResult, QuestionR
 from sordino.survey.kinds.shares.surroundings import Public, require_public
 from sordino.survey.kinds.terms import EstimateTerms, Refusal
 from sordino.survey.planning.plan import Plan
+from sordino.survey.results.cell_tallies import cluster_groups
+from sordino.survey.results.clustered_result import ClusteredResult
+
+FEWEST_CLUSTERS = 2
+"""Of which reports show how much clusters differ."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -115,7 +123,7 @@ class Untold(QuestionResult):
         )
 
 
-Result: TypeAlias = HistogramResult | SeveralResult | DistributionResult | NumbersResult | Untold
+Result: TypeAlias = HistogramResult | SeveralResult | DistributionResult | NumbersResult | ClusteredResult | Untold
 """What a plan's reports say about one of its questions."""
 
 
@@ -176,7 +184,46 @@ def results_so_far(
         estimated.append(_result(kind, question, own, terms))
         progress(1)
     found = tuple(estimated)
-    return found if method is not None else _share_fits(found)
+    found = found if method is not None else _share_fits(found)
+    return tuple(_by_clusters(plan, aggregate, found, coverage)) if coverage.clusters else found
+
+
+def _by_clusters(plan: Plan, aggregate: Aggregate, found: Sequence[Result], coverage: Coverage) -> Iterator[Result]:
+    """Results with errors by clusters, each worked out without every cluster in turn.
+
+    Raises:
+        SordinoError: as `tallies_by_cluster`.
+    """
+    parts = [plan.sampled.split(tally) for tally in cluster_groups(plan, aggregate, coverage.clusters)]
+    for place, (kind, result) in enumerate(zip(plan.kinds, found, strict=True)):
+        own = [part[place] for part in parts if part[place].n]
+        if isinstance(result, Untold):
+            # What it tells instead has errors of people drawn one by one.
+            yield replace(result, instead=None)
+        else:
+            yield _result_by_clusters(kind, result, own, coverage)
+
+
+def _result_by_clusters(kind: AnyKind, result: Result, clusters: Sequence[Aggregate], coverage: Coverage) -> Result:
+    question, rule = result.question, f"{result.question.name} must have reports of several {coverage.clusters!r}"
+    if len(clusters) < FEWEST_CLUSTERS:
+        step = "wait for more, or leave clusters out if people were drawn one by one"
+        return Untold(question, result.n, SordinoError(rule, found=f"{len(clusters)}", step=step))
+    counts, single = np.sum([one.counts for one in clusters], axis=0), replace(coverage, clusters="")
+    without = []
+    for one in clusters:
+        rest = Aggregate(one.fingerprint, result.n - one.n, counts - one.counts)
+        found = _result(kind, question, rest, EstimateTerms("unbiased", single, None, LimitBatch(single)))
+        if isinstance(found, Untold):
+            why = SordinoError(
+                f"{rule}, and be estimated without each",
+                found=f"{rest.n:,} reports too few for it",
+                step="collect more",
+            )
+            return Untold(question, result.n, why)
+        without.append(found)
+    errors = ClusterErrors(np.array([one.n for one in clusters]) / result.n)
+    return ClusteredResult(result, tuple(without), errors, coverage)
 
 
 def _share_fits(found: tuple[Result, ...]) -> tuple[Result, ...]:

@@ -15,12 +15,13 @@ from sordino.blocks.charts import DensityChart, Floats, FunctionChart
 from sordino.blocks.digits import DISTANCES
 from sordino.blocks.finding import Finding
 from sordino.blocks.sentence import Purpose, Sentence
-from sordino.blocks.tables import NET, QuantityTable
+from sordino.blocks.tables import NET, Columns, QuantityTable
 from sordino.domain.bins import HALF, MISSING, plain
 from sordino.domain.calendar import iso_date
 from sordino.errors import SordinoError
+from sordino.estimation.intervals.cluster_errors import ClusterErrors
 from sordino.estimation.intervals.possible import possible_limits
-from sordino.estimation.intervals.share_interval import at_least_as_wide
+from sordino.estimation.intervals.share_interval import at_least_as_wide, errors_to_either_side
 from sordino.estimation.intervals.simultaneous import bonferroni
 from sordino.estimation.number_distribution import BinnedMoment, DistributionEstimate, Limits
 from sordino.estimation.range_shares import RangeShares
@@ -75,11 +76,14 @@ class DistributionResult(QuestionResult):
         question: that they answer.
         estimate: of the bins, the distribution function and its quantiles.
         coverage: what the intervals of bins, ranges and quantiles hold against; of the band, which holds everywhere.
+        width_factor: by which limits of the function at each edge are wider at a confidence, shape (k - 1,), where
+            people were drawn in groups; None where they were drawn one by one.
     """
 
     question: DistributionQuestion
     estimate: DistributionEstimate
     coverage: Coverage
+    width_factor: Callable[[float], Floats] | None = None
 
     together = "Bonferroni"
     """How intervals are made to hold together, if they do."""
@@ -100,6 +104,15 @@ class DistributionResult(QuestionResult):
 
     def with_coverage(self, coverage: Coverage) -> "DistributionResult":
         return replace(self, coverage=coverage)
+
+    def count_clusters(self, without: Sequence[QuestionResult], errors: ClusterErrors) -> "DistributionResult":
+        functions = [one.estimate.function for one in without if isinstance(one, DistributionResult)]
+        ratio = errors.stderr(self.estimate.function, np.array(functions)) / self.estimate.stderr
+
+        def factor_at(each: float) -> Floats:
+            return np.maximum(ratio * errors.away(each) / errors_to_either_side(each), 1)
+
+        return replace(self, width_factor=factor_at)
 
     @property
     def why(self) -> SordinoError | None:
@@ -210,6 +223,7 @@ class DistributionResult(QuestionResult):
 
     def _away(self, fixed: NDArray[np.float64], confidence: float) -> NDArray[np.float64]:
         """How far limits are from the function at each edge, if as far as this at one time: at all edges and times."""
+        fixed = fixed if self.width_factor is None else fixed * self.width_factor(confidence)
         value, stderr, edges = np.zeros_like(fixed), self.estimate.stderr, self.question.domain.k - 1
         moved = self.coverage.forged * self.estimate.below.leverage / self.n
         return self._widen((-fixed, fixed), value, stderr, moved, bonferroni(confidence, edges))[1]
@@ -393,7 +407,8 @@ class DistributionResult(QuestionResult):
         told = {"estimate": value, "stderr": stderr, "low": float(low), "high": float(high)}
         return {"attribute": self.question.name, "value": MISSING} | told
 
-    def findings(self) -> Iterator[Finding]:
+    def findings_with(self, columns: Callable[[int | None], Columns]) -> Iterator[Finding]:
+        del columns
         question, (value, low, high) = self.question, self.quantile(0.5)
         row, possible = {"estimate": value, "low": low, "high": high}, question.domain.edges
         inward, is_date = HALF if question.domain.is_scale else 0.0, question.attribute.is_date

@@ -1,14 +1,15 @@
 """What a plan's reports say about means; of numbers that may be missing, among those who have them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from sordino.blocks.block import Plot
-from sordino.blocks.charts import PointChart, Shares
+from sordino.blocks.charts import PointChart
 from sordino.blocks.finding import Finding
+from sordino.blocks.tables import Columns
 from sordino.domain.bins import MISSING
 from sordino.domain.interval import Interval
 from sordino.estimation.intervals.forged import Limits, moved_means
@@ -17,7 +18,7 @@ from sordino.estimation.intervals.quotient import QuotientRows
 from sordino.estimation.means_and_covariances import MeansGiven, NormalEstimate, means
 from sordino.mechanism.channel import Aggregate
 from sordino.survey.kinds.coverage import Coverage
-from sordino.survey.kinds.estimate_rows import EstimateRow
+from sordino.survey.kinds.estimate_rows import EstimateRow, numbers_at
 from sordino.survey.kinds.number_findings import middle_finding
 from sordino.survey.kinds.numbers.numbers_question import NumbersQuestion
 from sordino.survey.kinds.numbers.numbers_result import NumbersResult
@@ -153,24 +154,19 @@ class MeanResult(NumbersResult):
         # After the means stand the shares of who lacks a number.
         return tuple(place < len(numbers) and numbers[place] for _, (place,) in self.labels)
 
-    def findings(self) -> Iterator[Finding]:
-        # Where nobody may have any of the numbers, only the shares of who lacks them are estimated.
-        if self.kind(0) == self.noun:
-            yield self._middle_finding(self.own_rows[0])
-
     @property
     def leading_name(self) -> str:
         return f"mean of {self.labels[0][0]}"
 
-    def findings_from(self, shares: Shares, together: Limits) -> Iterator[Finding]:
-        del together
-        yield self._middle_finding({"estimate": shares.estimate[0], "low": shares.low[0], "high": shares.high[0]})
-
-    def _middle_finding(self, row: Mapping[str, float]) -> Finding:
-        question, place = self.question, self.labels[0][1]
-        whose = f"{self.readable(0)}{' among those who have it' if question.attributes[place[0]].optional else ''}"
-        possible = tuple(float(end[place]) for end in self.possible)
-        return middle_finding(whose, "mean", row, possible, self.coverage.confidence, is_date=self.dates[0])
+    def findings_with(self, columns: Callable[[int | None], Columns]) -> Iterator[Finding]:
+        question = self.question
+        # Where nobody may have any of the numbers, only the shares of who lacks them are estimated.
+        if self.kind(0) == self.noun:
+            place = self.labels[0][1]
+            whose = f"{self.readable(0)}{' among those who have it' if question.attributes[place[0]].optional else ''}"
+            possible = tuple(float(end[place]) for end in self.possible)
+            confidence, is_date = self.coverage.confidence, self.dates[0]
+            yield middle_finding(whose, "mean", numbers_at(columns(None), 0), possible, confidence, is_date=is_date)
 
     @property
     def _chart(self) -> Plot:

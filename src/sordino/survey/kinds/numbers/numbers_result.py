@@ -1,7 +1,7 @@
 """What results about moments of numbers have in common: means, a covariance matrix and a regression."""
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar, Self
@@ -11,7 +11,7 @@ import numpy as np
 from sordino.blocks.block import Block, BlockGroup, Heading, Plot
 from sordino.blocks.finding import Finding
 from sordino.blocks.sentence import Purpose, Sentence
-from sordino.blocks.tables import QuantityTable
+from sordino.blocks.tables import Columns, QuantityTable
 from sordino.estimation.complete_cases import COMPLETE, CompleteCases
 from sordino.estimation.intervals.forged import Limits
 from sordino.estimation.intervals.possible import possible_limits
@@ -259,12 +259,13 @@ class NumbersResult(QuestionResult):
         whose = self.question.whose
         return heading, BlockGroup(whose[0].upper() + whose[1:], (self._chart, self._table))
 
-    def findings(self) -> Iterator[Finding]:
+    def findings_with(self, columns: Callable[[int | None], Columns]) -> Iterator[Finding]:
         question, confidence = self.question, self.coverage.confidence
         # Neither a variance, at two equal places, nor the intercept, at 0, relates two numbers.
         related = [at for at, (_, place) in enumerate(self.labels) if place[0] != (*place, 0)[1]]
-        wide = self.with_coverage(self.coverage.for_all(len(related))).own_rows
-        yield from clearest(question.whose, self.noun, [(self.readable(at), wide[at]) for at in related], confidence)
+        wide = columns(len(related))
+        rows = [(self.readable(at), numbers_at(wide, at)) for at in related]
+        yield from clearest(question.whose, self.noun, rows, confidence)
 
     @property
     @abstractmethod

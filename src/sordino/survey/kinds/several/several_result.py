@@ -6,7 +6,7 @@ who were asked about it. By meeting every report says of each category whether i
 that is binomial.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, cast
@@ -17,7 +17,7 @@ from sordino.blocks.block import Block, BlockGroup, Heading, Plot
 from sordino.blocks.charts import BarChart, Shares
 from sordino.blocks.finding import Finding
 from sordino.blocks.sentence import Purpose, Sentence
-from sordino.blocks.tables import QuantityTable
+from sordino.blocks.tables import Columns, QuantityTable
 from sordino.errors import SordinoError
 from sordino.estimation.intervals.mean_limits import FEWEST, limits_by_codes
 from sordino.estimation.joint.among import ratio_shares, shares_among
@@ -237,12 +237,12 @@ class SeveralResult(QuestionResult):
         numbers = self.numbers
         return Shares(numbers["estimate"], numbers["low"], numbers["high"], stderr=numbers["stderr"])
 
-    def findings(self) -> Iterator[Finding]:
+    def findings_with(self, columns: Callable[[int | None], Columns]) -> Iterator[Finding]:
         count, confidence = len(self.question.choices.labels), self.coverage.confidence
-        wide = self.with_coverage(self.coverage.for_all(count)).numbers
+        own, wide = columns(None), columns(count)
         together = wide["low"][:count], wide["high"][:count]
         title, nouns = self.question.title, ("category", "categories")
-        shares = self._shares.first(count)
+        shares = Shares(own["estimate"], own["low"], own["high"], stderr=own["stderr"]).first(count)
         yield largest_share(title, lambda at: repr(self._mark_titles[at]), shares, together, confidence, nouns)
 
     @cached_property

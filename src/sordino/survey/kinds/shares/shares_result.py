@@ -14,13 +14,14 @@ from sordino.blocks.charts import BarChart, ColumnChart, Floats, MapChart, Share
 from sordino.blocks.finding import Finding
 from sordino.blocks.sentence import Purpose, Sentence
 from sordino.blocks.summary import Summarized
-from sordino.blocks.tables import QuantityTable
+from sordino.blocks.tables import Columns, QuantityTable
 from sordino.definition.high_low import HighLowLDP
 from sordino.domain.attribute import Domain
 from sordino.domain.finite_record import Record
 from sordino.domain.grid import Grid
 from sordino.domain.value_partition import Partition
 from sordino.errors import SordinoError
+from sordino.estimation.intervals.cluster_errors import ClusterErrors
 from sordino.estimation.intervals.finite_people import finite_limits, finite_stderr
 from sordino.estimation.intervals.forged import Limits
 from sordino.estimation.intervals.nearest_limits import NearestLimits
@@ -72,9 +73,22 @@ class QuestionResult(Summarized):
         def n(self) -> int:
             """The number of reports."""
 
+        @property
+        def coverage(self) -> Coverage:
+            """What intervals hold against."""
+
+        @property
+        def numbers(self) -> Columns:
+            """The columns of its first table."""
+
     @property
     def shares(self) -> "HistogramResult | None":
         """Itself, if it is about shares of values that are counted."""
+        return None
+
+    @property
+    def design_effects(self) -> Floats | None:
+        """Of each number its variance over that of people drawn one by one; None where no groups are counted."""
         return None
 
     @abstractmethod
@@ -85,24 +99,32 @@ class QuestionResult(Summarized):
     def quantities(self) -> Iterator[Quantities]:
         """All that it tells, under keys that do not depend on how the plan asked for it."""
 
-    @abstractmethod
     def findings(self) -> Iterator[Finding]:
         """What is worth knowing first; nothing where it says no more than its rows."""
+        return self.findings_with(self._columns_for)
+
+    def findings_with(self, columns: Callable[[int | None], Columns]) -> Iterator[Finding]:
+        """Findings by the columns of its first table, as shown, or with limits of which so many hold together."""
+        del columns
+        return iter(())
+
+    def _columns_for(self, count: int | None) -> Columns:
+        return self.numbers if count is None else self.with_coverage(self.coverage.for_all(count)).numbers
+
+    def count_clusters(self, without: Sequence["QuestionResult"], errors: ClusterErrors) -> "QuestionResult":
+        """Itself, with limits by clusters of what has no standard error.
+
+        Args:
+            without: results of the question without each cluster.
+            errors: by clusters.
+        """
+        del without, errors
+        return self
 
     @property
     def leading_name(self) -> str:
         """The quantity that its findings are about, as results of several questions name it; empty of none."""
         return ""
-
-    def findings_from(self, shares: Shares, together: Limits) -> Iterator[Finding]:
-        """The same of the leading quantity as several questions tell it.
-
-        Args:
-            shares: or other numbers, with intervals as their table has them.
-            together: limits that hold together.
-        """
-        del shares, together
-        return self.findings()
 
     @abstractmethod
     def rows(self) -> Iterator[Mapping[str, Any]]:
@@ -198,14 +220,15 @@ class HistogramResult(QuestionResult):
     def each(self) -> float:
         """The confidence of each value's interval."""
         coverage = self.coverage
-        # What holds at all times together holds together by Bonferroni alone.
-        drawn = coverage.simultaneous and not coverage.watched
+        # What holds at all times together, or by clusters, holds together by Bonferroni alone.
+        drawn = coverage.simultaneous and not (coverage.watched or coverage.clusters)
         return self.estimate.each_confidence(coverage.confidence) if drawn else coverage.each(self.count)
 
     @property
     def together(self) -> str:
         """How intervals are made to hold together, if they do: by draws of the noise of all, or by Bonferroni."""
-        return "max-|z|" if draws_noise(self.estimate.mechanism) and not self.coverage.watched else "Bonferroni"
+        drawn = draws_noise(self.estimate.mechanism) and not (self.coverage.watched or self.coverage.clusters)
+        return "max-|z|" if drawn else "Bonferroni"
 
     @cached_property
     def moved(self) -> NDArray[np.float64]:
@@ -350,27 +373,20 @@ class HistogramResult(QuestionResult):
         unanswered = missing and attribute.phrasing.value(missing)
         return asked_blocks(self.question, labels, said, self.among_asked, self.coverage, self.n, unanswered)
 
-    def findings(self) -> Iterator[Finding]:
+    def findings_with(self, columns: Callable[[int | None], Columns]) -> Iterator[Finding]:
         """Which answer has the largest share, of two the share of one; that a question was not asked is none."""
-        if (count := self._answers) > 1:
-            together = self.with_coverage(self.coverage.for_all(count)).interval
-            yield from self.findings_from(self._shares(None), together)
+        attribute, name = self.question.histogram_of, self.question.title
+        count = self.count - (attribute is not None and attribute.not_asked is not None)
+        if count > 1:
+            own, wide = columns(None), columns(count)
+            together = wide["low"][:count], wide["high"][:count]
+            shares = Shares(own["estimate"], own["low"], own["high"], self.fitted, stderr=own["stderr"]).first(count)
+            said = name, names_of(self.question), shares, together, self.coverage.confidence
+            yield largest_share(*said) if count > 2 else share_of_two(*said, self._asked_about)
 
     @property
     def leading_name(self) -> str:
         return self.question.name
-
-    def findings_from(self, shares: Shares, together: Limits) -> Iterator[Finding]:
-        (low, high), count = together, self._answers
-        said = self.question.title, names_of(self.question), shares.first(count), (low[:count], high[:count])
-        confidence = self.coverage.confidence
-        yield largest_share(*said, confidence) if count > 2 else share_of_two(*said, confidence, self._asked_about)
-
-    @property
-    def _answers(self) -> int:
-        """How many values are answers: that a question was not asked, the last, is none."""
-        attribute = self.question.histogram_of
-        return self.count - (attribute is not None and attribute.not_asked is not None)
 
     @property
     def _asked_about(self) -> int:
