@@ -10,6 +10,9 @@ from in_one import in_one
 from sordino import Plan, SordinoError, SordinoErrors, Survey, dependence, explain, plan
 
 GRID = {"south": 0, "north": 1, "west": 0, "east": 1, "rows": 2, "columns": 2}
+READINGS = pytest.mark.filterwarnings("ignore:attribute:sordino.SordinoWarning")
+"""What may surprise was read as a warning says."""
+
 YES = {"categories": ["yes", "no"]}
 PACKS = {"categories": ["1", "2"], "only_if": {"smoker": "yes"}}
 
@@ -82,6 +85,7 @@ def test_what_goes_with_conditions_is_looked_at(changes, rule):
     assert rule in str(refused.value)
 
 
+@READINGS
 def test_what_is_sensitive_is_protected_as_a_whole():
     """So is it from reports about what decides: whether somebody was asked is no secret of its own."""
     packs = {"protect": {"sensitive": ["1"]}}
@@ -91,6 +95,7 @@ def test_what_is_sensitive_is_protected_as_a_whole():
 CHAIN = {"c": {"categories": ["u", "v"], "only_if": {"packs": "1"}, "sensitive": ["u"]}}
 
 
+@READINGS
 @in_one(
     ("smoker", "packs", "others"),
     [

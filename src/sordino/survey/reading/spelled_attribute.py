@@ -685,38 +685,31 @@ class SpelledAttribute(SpelledProtection):
             found, step = shown(steps[0]), "leave all but one of step, bins and edges out"
             self.mistakes.append(SordinoError(f"{self.where}.step must be said once", found=found, step=step))
             return
-        if not steps and dates.keys() == {"low", "high"} and {"table", "tables"} & {*self.asked}:
-            self._days(dates)
-        elif not steps and type(dates.get("bins")) is int and "edges" not in dates:
+        if not steps and type(dates["low"]) is type(dates["high"]) is date and {"edges", "bins"}.isdisjoint(table):
             self._whole_days(dates)
         try:
             dates |= {"edges": edges_by(steps[0], dates["low"], dates["high"])} if steps else {}
         except SordinoError as error:
             self.mistakes.append(SordinoError(f"{self.where}: {error.rule}", found=error.found, step=error.step))
 
-    def _days(self, dates: dict[str, Any], most: int = MOST_ON_SCALE) -> None:
-        """Bins of a day each, of a few days in a table; the last one ends where the next day begins."""
-        low, high = dates["low"], dates["high"]
-        if 0 < (high - low).days <= min(most, MOST_BINS - 1) and {"edges", "bins"}.isdisjoint(self.table):
-            dates["edges"] = [low + timedelta(days=i) for i in range((high - low).days + 2)]
-            dates["high"] = dates["edges"][-1]
-            said = f'each day from {low} to {high} is a bin: write every = "week" for fewer'
-            self.notes.append(f"{self.where}: {said}.")
-
     def _whole_days(self, dates: dict[str, Any]) -> None:
-        """Bins of whole days, as even as they can be, the last day within the last one; one for each day if so many."""
-        low, high, bins = dates["low"], dates["high"], dates["bins"]
+        """Bins of whole days, as even as they can be: as many as are wanted, or in a table of a few days one each.
+
+        The last one has the last day; of one day each it ends where the next day begins.
+        """
+        low, high, bins = dates["low"], dates["high"], dates.get("bins")
         days = (high - low).days
-        if bins == days + 1:
+        in_table = dates.keys() == {"low", "high"} and days <= MOST_ON_SCALE and {"table", "tables"} & {*self.asked}
+        if 0 < days < MOST_BINS and (in_table or (type(bins) is int and bins == days + 1 and "edges" not in dates)):
+            dates |= {"high": high + timedelta(days=1), "edges": [low + timedelta(days=i) for i in range(days + 2)]}
+            dates.pop("bins", None)
+            self.notes.append(f'{self.where}: each day from {low} to {high} is a bin; every = "week" makes fewer.')
+        elif type(bins) is int and FEWEST_BINS <= bins <= min(days, MOST_BINS) and days % bins and "edges" not in dates:
+            starts = [low + timedelta(days=i * days // bins) for i in range(bins)]
+            dates["edges"] = [*starts, high]
             del dates["bins"]
-            self._days(dates, bins)
-        elif FEWEST_BINS <= bins <= min(days, MOST_BINS) and days % bins:
-            dates["edges"] = [*(low + timedelta(days=i * days // bins) for i in range(bins)), high]
-            del dates["bins"]
-            listed = ", ".join(map(str, dates["edges"][:3]))
-            self.notes.append(
-                f"{self.where}.bins are of whole days, as even as they can be: they begin on {listed} ..."
-            )
+            first = ", ".join(map(str, starts[:3]))
+            self.notes.append(f"{self.where}.bins are of whole days, as even as they can be: they begin on {first} ...")
 
     def _scale(self) -> None:
         """A whole-number scale: bins from half to half, and a slider that stops at its values."""

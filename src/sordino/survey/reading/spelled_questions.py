@@ -245,7 +245,7 @@ class SpelledQuestions:
                 instead = (
                     f'public = true at attribute.{whole[0]} and by = "{whole[0]}" protect the sensitive ones alone'
                 )
-                self.read.notes.append(f"{where}.table {said}; {instead}.")
+                self.read.remarks.append(f"{where}.table {said}; {instead}.")
 
     def _read_pairs(self, asked: Sequence[tuple[Place, Any]]) -> None:
         """The shares of two, of which one is asked elsewhere, can only be those of both together: a table."""

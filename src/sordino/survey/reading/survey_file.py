@@ -476,12 +476,18 @@ class Survey(StrictTable):
         mistakes += [*undated, *wrong_texts(complete), *public_mistakes(tables), *series_mistakes(tables)]
         if mistakes or survey is None or spelled.mistakes:
             raise SordinoErrors(name, [*spelled.mistakes, *spelled.as_written(mistakes)])
-        vars(survey)["notes"] = tuple(spelled.notes)
+        vars(survey)["readings"] = tuple(spelled.notes)
+        vars(survey)["notes"] = (*spelled.notes, *spelled.remarks)
         return survey
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
-        """How what may surprise was read, for whoever plans it; nothing of declared tables."""
+        """How what may surprise was read, and what is protected more than it seems, for whoever plans it."""
+        return ()
+
+    @cached_property
+    def readings(self) -> tuple[str, ...]:
+        """How what may surprise was read; nothing of declared tables."""
         return ()
 
     @cached_property
