@@ -410,7 +410,9 @@ def _settings(unit: Unit, block: _Block, target: Mapping[str, Any]) -> list[str]
     words: dict[str, list[TomlStatement]] = {}
     for one in block.statements:
         words.setdefault(str(one.path[0]) if one.path else "", []).append(one)
-    into = {word: _setting_of(unit[0] if unit else "", word, target) for word in words}
+    into = {
+        word: None if unit and word in OF_PLAN else _setting_of(unit[0] if unit else "", word, target) for word in words
+    }
     lines, tables, waiting, done = list[str](), list[str](), list[str](), set[str]()
     for word, given in words.items():
         key = into[word]

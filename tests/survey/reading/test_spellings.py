@@ -946,6 +946,7 @@ def test_format_writes_whatever_is_planned(asks, more, own, chance):
         assert make_plan(tomllib.loads(written), 1000).bytes == before.bytes
     for word, value in [*more.items(), *((word, own[word]) for word in own if word != "median")]:
         assert word == "title" or f"# {word} = {str(value).lower()}" in written
+    assert written.count("# accuracy = 0.01") == sum("accuracy" in ask for ask in asks)
 
 
 WORDS = [
