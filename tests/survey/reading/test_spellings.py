@@ -27,6 +27,9 @@ FIRST_TRIES = sorted((Path(__file__).parent / "first_tries").glob("*.toml"))
 """Surveys written from imagination by somebody who had not read the reference."""
 
 REFUSED = {
+    "drugs": 'write [attribute.any_drugs] with yes_no = true, and only_if = "any_drugs = yes"',
+    "violence": 'write [attribute.physical_or_sexual] with yes_no = true, which asks for both, and only_if = "physical',
+    "water": 'write categories = ["0 to 49", "50 to 99", "100 to 149",',
     "census": '"45 to 64", "65 to 100"] and protect = { metric = [0, 1.2, 2.7, 4.7] }',
     "game": 'write categories = ["0 to 99", "100 to 199", "200 to 299",',
     "gym": 'name it otherwise, as plan_group, and write column = "plan" there',
@@ -56,9 +59,9 @@ def test_a_first_try_is_planned_or_told_what_to_write(path):
 
 
 def test_hardly_any_first_try_is_refused():
-    assert len(FIRST_TRIES) == 51
+    assert len(FIRST_TRIES) == 62
     assert {*REFUSED} <= {path.stem for path in FIRST_TRIES}
-    assert len(REFUSED) <= 9
+    assert len(REFUSED) <= 12
 
 
 CATEGORIES = {"categories": ["yes", "no"]}
