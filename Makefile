@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 # What touches libraries most: tables in and out, the command line, exact numbers, certificates and plans.
-LOWEST := tests/cli tests/tables tests/exact tests/audit tests/document tests/survey tests/views tests/words tests/service/test_collector.py tests/service/test_analyst.py tests/service/test_hostile_clients.py tests/service/test_queued_requests.py tests/service/test_server_signals.py tests/service/storage tests/once/agent tests/test_core.py tests/test_lowest.py
+LOWEST := tests/cli tests/tables tests/design tests/estimation tests/exact tests/audit tests/document tests/survey tests/views tests/words tests/service/test_collector.py tests/service/test_analyst.py tests/service/test_hostile_clients.py tests/service/test_queued_requests.py tests/service/test_server_signals.py tests/service/storage tests/once/agent tests/test_core.py tests/test_lowest.py
 # For tests that may take longer than the watchdog of the default ones allows.
 PATIENT := -o faulthandler_timeout=1200
 STAMP := .venv/.installed

@@ -15,6 +15,7 @@ from sordino import (
     Number,
     Product,
     ProjectiveResponse,
+    QuadraticQuery,
     Query,
     RandomizedResponse,
     Sampled,
@@ -89,6 +90,7 @@ NUMBERS = {
     "linear": LinearQuery([0.25, -0.25, 0.5], 0, -1, 1, "1"),
     "truncated": TruncatedLinearQuery([1.0, -2.0, 1.0], 0, -1, 1, "1"),
     "logistic": LogisticQuery([1.0, -2.0, 1.0], 0.5, "1"),
+    "quadratic": QuadraticQuery({(0, 1): 1.0, (2, 2): -0.5}, [0.25, 0.0, 0.0], 0, -1, 1, "1"),
 }
 """Channels of numbers in [-1, 1]."""
 

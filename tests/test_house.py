@@ -33,9 +33,22 @@ def test_a_class_has_a_name_of_its_own():
     assert {name: found for name, found in places.items() if len(found) > 1} == {}
 
 
-def test_modules_classes_and_public_names_have_a_docstring():
+@pytest.fixture(scope="module")
+def counts():
+    """What `make counts` counts by."""
+    spec = importlib.util.spec_from_file_location("counts", ROOT / "scripts" / "counts.py")
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    return script
+
+
+@pytest.fixture(scope="module")
+def trees(counts):
+    return counts.parsed(HOUSE)
+
+
+def test_modules_classes_and_public_names_have_a_docstring(trees):
     """A public class says what its methods do, or a base or a protocol does. All else may be said by its name."""
-    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in SOURCES}
     classes = {node.name: node for tree in trees.values() for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
     functions = {node.name: node for tree in trees.values() for node in tree.body if isinstance(node, ast.FunctionDef)}
     public = set(re.findall(r"^    \"(\w+)\",$", (HOUSE / "__init__.pyi").read_text(encoding="utf-8"), re.MULTILINE))
@@ -70,11 +83,10 @@ They only fall.
 """
 
 
-def test_what_should_go_becomes_less(counts):
-    modules = counts.parsed(HOUSE)
-    names = Counter(path.name for path in modules if path.name != "__init__.py")
-    assert len(counts.old_names(modules)) <= MOST_OLD_NAMES
-    assert len(counts.single_readers(modules)) <= MOST_SINGLE_READERS
+def test_what_should_go_becomes_less(counts, trees):
+    names = Counter(path.name for path in trees if path.name != "__init__.py")
+    assert len(counts.old_names(trees)) <= MOST_OLD_NAMES
+    assert len(counts.single_readers(trees)) <= MOST_SINGLE_READERS
     assert sum(count > 1 for count in names.values()) <= MOST_REPEATED
 
 
@@ -102,18 +114,9 @@ def test_tests_have_the_rooms_of_what_they_test():
     } == set()
 
 
-@pytest.fixture(scope="module")
-def counts():
-    """What `make counts` counts by."""
-    spec = importlib.util.spec_from_file_location("counts", ROOT / "scripts" / "counts.py")
-    script = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(script)
-    return script
-
-
-def test_no_two_files_import_each_other(counts):
+def test_no_two_files_import_each_other(counts, trees):
     """Within functions and for types neither: who reads one would have to read both."""
-    assert list(counts.mutual_imports(counts.parsed(HOUSE))) == []
+    assert list(counts.mutual_imports(trees)) == []
 
 
 def test_people_pass_through_few_rooms_and_hardly_ever_come_back(counts, tmp_path):

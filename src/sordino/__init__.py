@@ -65,6 +65,7 @@ _MODULES = {
     "query.logistic": "Logistic",
     "query.missing": "CompleteCase OptionalNumber",
     "query.number": "Number Product Signs",
+    "query.quadratic": "Quadratic QuadraticQuery",
     "query.query": "Query",
     "query.sampled": "Sampled",
     "query.together": "Together",

@@ -52,6 +52,7 @@ from sordino.query.linear import LinearQuery, LogisticQuery, TruncatedLinearQuer
 from sordino.query.logistic import Logistic
 from sordino.query.missing import CompleteCase, OptionalNumber
 from sordino.query.number import Number, Product, Signs
+from sordino.query.quadratic import Quadratic, QuadraticQuery
 from sordino.query.query import Query
 from sordino.query.sampled import Sampled
 from sordino.query.statistic import Value, Values
@@ -119,6 +120,8 @@ __all__ = [
     "Product",
     "ProductResponse",
     "ProjectiveResponse",
+    "Quadratic",
+    "QuadraticQuery",
     "Query",
     "QuotaFilter",
     "RandomizedResponse",

@@ -216,7 +216,10 @@ def test_grouped_bounds_are_looser_but_hold():
         (lambda: BayesianFilter(SQUARE, LDP(1), "strict"), "rule"),
         (lambda: BayesianFilter(SQUARE, LDP(1), nodes=-1), "nodes"),
         (lambda: BayesianFilter(SQUARE, LDP(1), group=0), "group"),
-        (lambda: BayesianFilter(SQUARE, LDP(1)).accepts(RandomizedResponse(2, 1)), "linear, truncated and logistic"),
+        (
+            lambda: BayesianFilter(SQUARE, LDP(1)).accepts(RandomizedResponse(2, 1)),
+            "linear, truncated, logistic and quadratic",
+        ),
         (lambda: BayesianFilter(SQUARE, LDP(1)).accepts(LogisticQuery([1.0], 0, 1)), "theta"),
         (lambda: BayesianFilter(SQUARE, LDP(9)).accepts(LinearQuery([1.0, 1.0], 0, -1, 1, 1)), "2 too far"),
         (lambda: BayesianFilter(SQUARE, LDP(1)).after(menu("0.1")[0], 2), "below 2"),

@@ -56,13 +56,13 @@ def test_wrong_queries_are_refused() -> None:
         finite.decide("1/2")  # type: ignore[arg-type]
     with pytest.raises(SordinoError, match="takes finite mechanisms"):
         finite.accepts(Value("smoker"))  # type: ignore[arg-type]
-    with pytest.raises(SordinoError, match="takes linear, truncated and logistic queries"):
+    with pytest.raises(SordinoError, match="takes linear, truncated, logistic and quadratic queries"):
         box.after(LDP("1"), 1)  # type: ignore[arg-type]
-    with pytest.raises(SordinoError, match="takes linear, truncated and logistic queries"):
+    with pytest.raises(SordinoError, match="takes linear, truncated, logistic and quadratic queries"):
         box.accepts_all([AGE, "1/2"])  # type: ignore[list-item]
     with pytest.raises(SordinoError, match="takes finite mechanisms"):
         Odometer(ANSWERS, LDP("1")).after(1, 1)  # type: ignore[arg-type]
-    with pytest.raises(SordinoError, match="takes linear, truncated and logistic queries"):
+    with pytest.raises(SordinoError, match="takes linear, truncated, logistic and quadratic queries"):
         realized_loss(Box([-1], [1]), [COIN], [1])
 
 

@@ -11,6 +11,7 @@ import pyarrow.csv as pc
 import pyarrow.parquet as pq
 import pytest
 
+import sordino
 from sordino.cli.main import cli
 from sordino.tables.results.tidy import COLUMNS
 
@@ -150,6 +151,24 @@ def test_certify_tells_the_verdict(released, run):
     assert document["holds"] is True
     assert document["plan"] == json.loads((released / "plan.json").read_bytes())["hash"]
     assert "promise holds" in run("certify", "plan.json")[1]
+
+
+def test_certify_bounds_a_batch_of_shuffled_reports(released, run):
+    words = "certify", "plan.json", "--shuffled", "5000", "--delta-probability", "1e-6"
+    batch = read_json(run(*words, "--json"))["batch"]
+    assert (batch["shuffled"], batch["delta_probability"]) == (5000, "1/1000000")
+    assert 0 < batch["below"] < batch["above"] < batch["report"] / 5
+    (question,) = batch["questions"]
+    assert question["pairs"][0]["above"] == question["above"] == batch["above"]
+    certificate = sordino.certify(released / "plan.json", shuffled=5000, delta_probability="1e-6")
+    assert certificate.batch.above.ceil() == batch["above"]
+    printed = run(*words)[1]
+    assert "holds only if someone other than the collector mixes at least 5,000 honest reports" in printed
+    assert "holds only if someone other than the collector mixes" in certificate.lines[-2]
+    few = run("certify", "plan.json", "--shuffled", "1", "--delta-probability", "1e-6")[1]
+    assert "not shown to hide more than a single report does" in few
+    for half in (words[:4], (*words[:2], *words[4:])):
+        assert "a batch has a number of reports and a delta" in run(*half)[2]
 
 
 @pytest.mark.parametrize("name", ["e.csv", "e.csv.gz", "e.parquet"])

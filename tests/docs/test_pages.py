@@ -47,7 +47,7 @@ def test_a_page_does_what_it_says(page, tmp_path, run):
 
 def test_the_survey_of_the_readme_is_what_the_demo_leaves():
     blocks = BLOCK.findall((ROOT / "README.md").read_text(encoding="utf-8"))
-    (shown,) = [tomllib.loads(block) for language, block in blocks if language == "toml"]
+    shown = next(tomllib.loads(block) for language, block in blocks if language == "toml")
     assert shown == tomllib.loads(SURVEY)
 
 

@@ -114,7 +114,7 @@ def test_what_is_no_model_is_not_asked_about_a_box(statistic):
     query = Query(statistic, RandomizedResponse(2, "1"))
     with pytest.raises(SordinoError, match="about models of them"):
         query.evidence(UNIT, 0)
-    with pytest.raises(SordinoError, match="linear, truncated and logistic"):
+    with pytest.raises(SordinoError, match="linear, truncated, logistic and quadratic"):
         BayesianFilter(UNIT, LDP("50")).accepts(query)
 
 

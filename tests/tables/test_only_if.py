@@ -58,8 +58,12 @@ def test_all_tables_are_read_alike(tmp_path):
     csv.write_csv(as_texts(ROWS), tmp_path / "people.csv")
     parquet.write_table(table, tmp_path / "people.parquet")
     parquet.write_table(as_texts(ROWS), tmp_path / "texts.parquet")
-    tables = [table, as_texts(ROWS), pd.DataFrame(ROWS), *map(str, sorted(tmp_path.iterdir()))]
-    assert len(tables) == 6
+    empty = pa.Table.from_pylist(
+        [{name: value or "" for name, value in row.items()} for row in as_texts(ROWS).to_pylist()]
+    )
+    parquet.write_table(empty, tmp_path / "empty.parquet")
+    tables = [table, as_texts(ROWS), empty, pd.DataFrame(ROWS), *map(str, sorted(tmp_path.iterdir()))]
+    assert len(tables) == 8
     for one in tables:
         assert values(frozen, one) == wanted
 

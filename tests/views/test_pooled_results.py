@@ -71,12 +71,15 @@ def test_each_quantity_names_the_questions_that_tell_it(survey):
         "job": [PAIR, ALL],
         "mean of age": ["mean of age", *MOMENTS],
         "mean of height": MOMENTS,
+        "standard deviation of age": MOMENTS,
     }
     rows = [row for one in found.views["pooled"].each for row in one.rows()]
     truths = {"yes": 0.3, "no": 0.7, "baker": 0.5, "clerk": 0.3, "smith": 0.2, "age": 50, "height": 175}
     for row in rows:
         labels = row["value"] if isinstance(row["value"], list) else [row["value"]]
         truth = np.prod([truths[label] for label in labels])
+        if row.get("attribute") == "standard deviation of age":
+            truth = 60 / 12**0.5
         assert abs(row["estimate"] - truth) < 5 * row["stderr"]
         normal = 2 * stats.norm.ppf(0.975) * row["stderr"]
         assert normal <= (row["high"] - row["low"]) * (1 + 1e-9) < 1.04 * normal

@@ -118,3 +118,8 @@ def test_a_plan_has_a_floor_on_total_variation_beside_its_forecast(name):
     wanted = None if promise is None else total_variation_floor(promise[0], 5000, promise[1]).total_variation
     assert found["total_variation_floor"] == wanted
     assert wanted is None or wanted < found["expected"]["total_variation"]
+    notes = " ".join(one.tables()[0].notes)
+    said = re.findall(r"costs a total variation of at least ([\d.]+) in some population", notes)
+    # Rounded down.
+    assert said == ([] if wanted is None else [said[0]])
+    assert wanted is None or 0.99 * wanted < float(said[0]) <= wanted

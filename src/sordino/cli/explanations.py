@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
+from sordino.audit.batch_certificate import BatchCertificate, DrawnBatch, PairBounds
 from sordino.audit.certificate import Certificate
 from sordino.blocks.sentence import Paragraph, texts
 from sordino.cli.output import print_lines
@@ -132,6 +133,32 @@ def certificate_json(certificate: Certificate, domain: "CountedDomain | None") -
             "loss": str(witness.loss) if witness.loss else None,
         },
     }
+
+
+def batch_json(batch: DrawnBatch) -> dict[str, Any]:
+    """Bounds of a batch for programs, in nats: `above` and `report` rounded up, `below` rounded down."""
+    names = batch.names or ("",) * len(batch.parts)
+    return {
+        "shuffled": batch.people,
+        "delta_probability": str(batch.delta),
+        **_bounds_json(batch),
+        "questions": [
+            {
+                "attribute": name,
+                "share": str(part.size.share),
+                **_bounds_json(part),
+                "pairs": [
+                    {"value": pair.value, "other": pair.other, "promised": str(pair.promised), **_bounds_json(pair)}
+                    for pair in part.pairs
+                ],
+            }
+            for name, part in zip(names, batch.parts, strict=True)
+        ],
+    }
+
+
+def _bounds_json(bounds: DrawnBatch | BatchCertificate | PairBounds) -> dict[str, float]:
+    return {"report": bounds.report_loss.ceil(), "above": bounds.above.ceil(), "below": bounds.below.floor()}
 
 
 def certificates_json(plan: Plan) -> list[dict[str, Any]]:

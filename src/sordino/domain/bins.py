@@ -97,6 +97,22 @@ class Bins(Brief):
         """Of each bin, shape (k,)."""
         return np.diff(self.edges)
 
+    @property
+    def middles(self) -> NDArray[np.float64]:
+        """Of each bin, shape (k,); of whole numbers the middle of these."""
+        edges = np.array(self.edges)
+        return edges[:-1] + self.widths / 2
+
+    @property
+    def within_bins(self) -> NDArray[np.float64]:
+        """The variance of numbers that are spread evenly within each bin, shape (k,): of whole numbers of these.
+
+        Example:
+            >>> Bins((-0.5, 0.5, 3.5)).within_bins.round(4).tolist(), Bins((0, 6, 12)).within_bins.tolist()
+            ([0.0, 0.6667], [3.0, 3.0])
+        """
+        return (self.widths**2 - self.are_whole) / 12
+
     def label(self, place: int) -> str:
         """From where to where a bin goes; its upper edge belongs to the next one.
 

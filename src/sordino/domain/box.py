@@ -1,4 +1,4 @@
-"""Records of d numbers, each in a range of its own: the domain of linear, truncated and logistic models.
+"""Records of d numbers, each in a range of its own: the domain of linear, logistic and quadratic models.
 
 Values are float64 of shape (d,), or (n, d) for n people.
 """

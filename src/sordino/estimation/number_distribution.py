@@ -46,6 +46,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import exp
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,8 +56,9 @@ from sordino.errors import SordinoError
 from sordino.estimation.intervals.possible import possible_limits
 from sordino.estimation.intervals.share_interval import chance_beyond, errors_to_either_side
 from sordino.estimation.intervals.simultaneous import bonferroni, count_draws, standard_draws
-from sordino.estimation.range_shares import RangeShares, inside_ranges, net_functional
+from sordino.estimation.range_shares import RangeShares, inside_ranges, net_functional, scaled_functional
 from sordino.estimation.share_estimate import Estimate, Method, estimate
+from sordino.estimation.simplex import project
 from sordino.estimation.subpopulation import Subpopulation, below_edges, variances
 from sordino.exact.coin import WORD
 from sordino.exact.floats import Floats
@@ -75,6 +77,20 @@ FAR = 1e9
 """Standard errors that are as good as infinitely many, and can be squared."""
 
 Limits = tuple[Floats, Floats]
+
+
+class BinnedMoment(NamedTuple):
+    """The mean of what bins count.
+
+    Attributes:
+        share: of the way from one end to the other, shape (1,).
+        ends: the least and the most that a bin counts, in the unit of the number, or its square.
+        offset: the standard deviation of how far it is off because nothing says where numbers lie within their bins.
+    """
+
+    share: RangeShares
+    ends: tuple[float, float]
+    offset: float
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -162,6 +178,33 @@ class DistributionEstimate(Brief):
 
     def _inside(self, inside: Floats) -> RangeShares:
         return RangeShares(self.subpopulation, self.shares.law, self.n, inside)
+
+    @cached_property
+    def mean(self) -> "BinnedMoment":
+        """The mean, with numbers in the middle of their bins."""
+        bins = self.bins
+        numbers, placed = bins.middles, bins.within_bins
+        # Where people are within a bin has nothing to do with where those of another are.
+        offset = float(np.sqrt(np.square(self._likely_bins) @ placed))
+        return self._moment(numbers, offset)
+
+    def square(self, center: float) -> "BinnedMoment":
+        """The mean square of how far numbers are from a center, with numbers spread evenly within their bins."""
+        bins, likely = self.bins, self._likely_bins
+        away, placed = bins.middles - center, bins.within_bins
+        squares = away**2 + placed
+        # Of all at one place of their bin instead: the squares lack its spread, and have twice the place times away.
+        offset = float(np.sqrt(np.square(likely) @ (4 * away**2 * placed) + (likely @ placed) ** 2))
+        return self._moment(squares, offset)
+
+    def _moment(self, counted: Floats, offset: float) -> "BinnedMoment":
+        ends = float(counted.min()), float(counted.max())
+        return BinnedMoment(self._inside(scaled_functional(counted)), ends, offset)
+
+    @property
+    def _likely_bins(self) -> Floats:
+        """The shares of the bins as they are likely, shape (k,), none below 0."""
+        return project(self.of_bins.value) if self.fitted is None else self.fitted
 
     @property
     def missing_share(self) -> tuple[float, float] | None:

@@ -27,13 +27,11 @@ from numpy.typing import NDArray
 from sordino.estimation.intervals.mean_limits import FEWEST, limits_by_codes
 from sordino.estimation.intervals.possible import possible_limits
 from sordino.estimation.intervals.share_interval import chance_beyond
+from sordino.estimation.moment_estimator import least_concave
 from sordino.estimation.solvers import search_step
 from sordino.estimation.subpopulation import Subpopulation, variances
 from sordino.exact.floats import Floats
 from sordino.mechanism.base import Mechanism
-
-HALF = 0.5
-"""What bins of neither range count in a difference of two (`net_functional`)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +41,7 @@ class RangeShares:
     Attributes:
         subpopulation: what the codes say of those who have the number; its law is the one that noise is worked out by.
         law: how often each code was sent, of all reports, shape (outputs,).
-        inside: 1 for the bins in each range, 0 for others, shape (m, k); 1/2 for those that count half.
+        inside: 1 for the bins in each range, 0 for others, shape (m, k); of a mean what each bin counts, from 0 to 1.
     """
 
     subpopulation: Subpopulation
@@ -78,11 +76,10 @@ class RangeShares:
             return plain
         own, least = self._squares
         square = share * own + (1 - share) * least
-        if (halves := self.inside == HALF).any():
-            # Others of the same share: people at one end, and people who count half.
-            between = self._least_squares(halves)
-            end = np.where(share > HALF, own, least)
-            square = np.minimum(square, end + 2 * np.minimum(share, 1 - share) * (between - end))
+        shares = np.broadcast_to(share, square.shape)
+        for row in np.flatnonzero(((self.inside != 0) & (self.inside != 1)).any(axis=1)):
+            # People who count neither 0 nor 1 may have the same share with a smaller mean square.
+            square[row] = _least_square_at(float(shares[row]), self.inside[row], self._squares_by_bin[row])
         variance = np.maximum(square - np.square(share), 0.0)
         return np.where(self.inside.all(axis=1), plain, np.maximum(plain, np.sqrt(variance / self.n)))
 
@@ -91,11 +88,15 @@ class RangeShares:
         """The least mean square of what somebody counts as whose number is in each range, and is not, shape (m,)."""
         return self._least_squares(self.inside == 1), self._least_squares(self.inside == 0)
 
+    @cached_property
+    def _squares_by_bin(self) -> Floats:
+        """The mean square of what somebody counts as whose number is in each bin, shape (m, k)."""
+        mechanism = self.subpopulation.mechanism
+        return np.stack([mechanism.adjoint(row**2) for row in self.contributions])
+
     def _least_squares(self, where: NDArray[np.bool_]) -> Floats:
         """The least mean square of what somebody counts as whose number is in these bins, shape (m,)."""
-        mechanism = self.subpopulation.mechanism
-        squares = np.stack([mechanism.adjoint(row**2) for row in self.contributions])
-        least: Floats = np.where(where, squares, np.inf).min(axis=1)
+        least: Floats = np.where(where, self._squares_by_bin, np.inf).min(axis=1)
         return least
 
     def farthest(self, errors: Floats) -> tuple[Floats, Floats]:
@@ -138,6 +139,18 @@ class RangeShares:
         return possible_limits(self.value, limits)
 
 
+def _least_square_at(mean: float, counted: Floats, squares: Floats) -> float:
+    """The least mean square of what people count as who have some mean.
+
+    Args:
+        counted: what each bin counts, shape (k,).
+        squares: the mean square of each bin's people, shape (k,).
+    """
+    order = np.lexsort((squares, counted))
+    points, first = np.unique(counted[order], return_index=True)
+    return -float(np.interp(mean, *least_concave(points, -squares[order][first])))
+
+
 def inside_ranges(ranges: Iterable[tuple[int, int]], bins: int) -> Floats:
     """The functionals of the shares that are ranges, by the edges where each begins and ends, shape (m, k)."""
     inside = np.zeros((len(ends := list(ranges)), bins))
@@ -158,6 +171,18 @@ def net_functional(upper: tuple[int, int], lower: tuple[int, int], bins: int) ->
     first, second = inside_ranges([upper, lower], bins)
     weights: Floats = (1 + first - second)[None, :] / 2
     return weights
+
+
+def scaled_functional(numbers: Floats) -> Floats:
+    """The functional of the mean of a number that bins have, shape (1, k), scaled so that it fills 0..1; 0 if all do.
+
+    Example:
+        >>> scaled_functional(np.array([10.0, 15.0, 30.0])).tolist()
+        [[0.0, 0.25, 1.0]]
+    """
+    low, high = numbers.min(), numbers.max()
+    scaled: Floats = (numbers - low)[None, :] / (high - low if high > low else 1.0)
+    return scaled
 
 
 def functional_variances(mechanism: Mechanism, functionals: Floats, shares: Floats) -> Floats:

@@ -90,10 +90,13 @@ class ValueClass:
         values: shape (size,), the indices of the values.
         weights: pairs (weight, outputs): *each* of the values has the integer weight on exactly that many of the
         outputs.
+        shared: of two weights, on how many of the outputs any two of the values both have the first one, and any three
+        if that is known; empty where pairs of values differ in it.
     """
 
     values: NDArray[np.intp]
     weights: tuple[tuple[int, int], ...]
+    shared: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,14 +135,14 @@ class ColumnStack:
     @classmethod
     def of(cls, column: ColumnClass) -> "ColumnStack":
         """A class by itself."""
-        parts = tuple(ValueClass(part.values[np.newaxis], part.weights) for part in column.parts)
+        parts = tuple(ValueClass(part.values[np.newaxis], part.weights, part.shared) for part in column.parts)
         return cls(column.k, column.count, (column.code,), parts)
 
     def __len__(self) -> int:
         return len(self.codes)
 
     def __getitem__(self, place: int) -> ColumnClass:
-        parts = tuple(ValueClass(part.values[place], part.weights) for part in self.parts)
+        parts = tuple(ValueClass(part.values[place], part.weights, part.shared) for part in self.parts)
         return ColumnClass(self.k, self.count, self.codes[place], parts)
 
     def __iter__(self) -> Iterator[ColumnClass]:

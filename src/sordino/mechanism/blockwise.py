@@ -295,7 +295,9 @@ class Blockwise(Brief, SupportMechanism):
             offsets = [self._codes.offsets[block] for block in blocks.tolist()]
             for column in mechanism.columns():
                 parts = (
-                    ValueClass(values[:, part.values], tuple((weight * scale, n) for weight, n in part.weights))
+                    ValueClass(
+                        values[:, part.values], tuple((weight * scale, n) for weight, n in part.weights), part.shared
+                    )
                     for part in column.parts
                 )
                 codes = [offset + column.code for offset in offsets]

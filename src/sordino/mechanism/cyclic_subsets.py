@@ -162,7 +162,9 @@ class CyclicSubsets(OneCoin):
         weights = ((outside * self.threshold, on), (inside * (WORD - self.threshold), off))
         base = self.design.base
         last = next(int(d) for d in base if not self.design.holds(np.array(0), np.array((d + 1) % self.prime)))
-        yield ColumnClass(self.k, on + off, -last % self.prime, (ValueClass(np.arange(self.k), weights),))
+        shared = on * (self.size - 1) // (self.prime - 1)
+        part = ValueClass(np.arange(self.k), weights, (shared,))
+        yield ColumnClass(self.k, on + off, -last % self.prime, (part,))
 
     def supports(self, codes: Words) -> NDArray[np.bool_]:
         return self.design.holds(codes.astype(np.intp)[:, None], np.arange(self.k))

@@ -84,7 +84,7 @@ class HadamardResponse(OneCoin):
         """One class: each row is +1 on half of the K outputs. On code 1 the values 0 and 1 differ."""
         half = self.outputs // 2
         weights = ((self.threshold, half), (WORD - self.threshold, half))
-        yield ColumnClass(self.k, self.outputs, 1, (ValueClass(np.arange(self.k), weights),))
+        yield ColumnClass(self.k, self.outputs, 1, (ValueClass(np.arange(self.k), weights, (half // 2,)),))
 
     def supports(self, codes: Words) -> NDArray[np.bool_]:
         """By the entry of row value + 1."""

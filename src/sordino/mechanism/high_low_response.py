@@ -256,14 +256,16 @@ class HighLow(Brief, SupportMechanism):
         scale = self.denominator // self.inner.denominator
         for column in self.inner.columns():
             parts = [
-                ValueClass(self.sensitive[part.values], tuple((w * scale, count) for w, count in part.weights))
+                ValueClass(
+                    self.sensitive[part.values], tuple((w * scale, count) for w, count in part.weights), part.shared
+                )
                 for part in column.parts
             ]
             parts.append(ValueClass(self.others, ((self._behind, column.count),)))
             yield ColumnClass(self.k, column.count, column.code, tuple(parts))
         count = len(self.others)
         weights = ((self._other_weight, 1), (0, count - 1)) if count > 1 else ((self._other_weight, 1),)
-        yield ColumnClass(self.k, count, self.inner.outputs, (ValueClass(self.others, weights),))
+        yield ColumnClass(self.k, count, self.inner.outputs, (ValueClass(self.others, weights, (0, 0)),))
 
     def support(self, counters: NDArray[np.float64]) -> Support:
         """The inner support of sensitive values; another value's own code is its support and its group."""

@@ -154,7 +154,9 @@ class ProjectiveResponse(OneCoin):
         on = self.space.affine * self.threshold
         off = self.space.hyperplane * (WORD - self.threshold)
         weights = ((on, self.space.hyperplane), (off, self.space.affine))
-        yield ColumnClass(self.k, self.outputs, 1, (ValueClass(np.arange(self.k), weights),))
+        # Any two hyperplanes meet in as many points: each code lies on as many as hold it.
+        shared = self.space.hyperplane * (self.space.hyperplane - 1) // (self.outputs - 1)
+        yield ColumnClass(self.k, self.outputs, 1, (ValueClass(np.arange(self.k), weights, (shared,)),))
 
     def supports(self, codes: Words) -> NDArray[np.bool_]:
         vectors, space = self.space.vectors, self.space

@@ -96,7 +96,7 @@ class RandomizedResponse(OneCoin):
         weights: tuple[tuple[int, int], ...] = ((self.weight(0, 0), 1),)
         if self.k > 1:
             weights += ((self.weight(0, 1), self.k - 1),)
-        yield ColumnClass(self.k, self.k, 0, (ValueClass(np.arange(self.k), weights),))
+        yield ColumnClass(self.k, self.k, 0, (ValueClass(np.arange(self.k), weights, (0, 0)),))
 
     def supports(self, codes: Words) -> NDArray[np.bool_]:
         own: NDArray[np.bool_] = codes[:, None] == np.arange(self.k, dtype=np.uint64)

@@ -135,7 +135,9 @@ class SubsetSelection(OneCoin):
         """One class. The first w values as a subset: value 0 is in it, value k - 1 is not."""
         on, off = self.sides
         weights = (((self.k - self.size) * self.threshold, on), (self.size * (WORD - self.threshold), off))
-        yield ColumnClass(self.k, on + off, (1 << self.size) - 1, (ValueClass(np.arange(self.k), weights),))
+        held = range(2, min(3, self.k) + 1)
+        shared = tuple(comb(self.k - some, self.size - some) if some <= self.size else 0 for some in held)
+        yield ColumnClass(self.k, on + off, (1 << self.size) - 1, (ValueClass(np.arange(self.k), weights, shared),))
 
     def supports(self, codes: Words) -> NDArray[np.bool_]:
         members = codes[:, None] >> np.arange(self.k, dtype=np.uint64) & np.uint64(1)

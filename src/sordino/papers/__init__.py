@@ -11,7 +11,6 @@ _HOMES = {
     "L2Ball": "sordino.papers.bayesian_coordinate.means",
     "NestedMean": "sordino.papers.bayesian_coordinate.nested",
     "NestedReports": "sordino.papers.bayesian_coordinate.nested_reports",
-    "SquareQuery": "sordino.papers.bayesian_filter.square",
     "TwoCopies": "sordino.papers.bayesian_coordinate.least_squares",
     "allowed_errors": "sordino.audit.region",
     "answers": "sordino.papers.bayesian_filter.interaction",

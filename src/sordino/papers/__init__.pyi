@@ -10,7 +10,6 @@ from sordino.papers.bayesian_coordinate.nested_reports import NestedReports
 from sordino.papers.bayesian_filter.chords import chord_bounds
 from sordino.papers.bayesian_filter.interaction import answers, ask_until_refused, efficiency, interact
 from sordino.papers.bayesian_filter.knowledge import knowledge_gain, learning_limit, tight_statement
-from sordino.papers.bayesian_filter.square import SquareQuery
 from sordino.papers.bayesian_filter.utilization import are_compactible, are_independent, utilization
 
 __all__ = [
@@ -18,7 +17,6 @@ __all__ = [
     "L2Ball",
     "NestedMean",
     "NestedReports",
-    "SquareQuery",
     "TwoCopies",
     "allowed_errors",
     "answers",

@@ -291,7 +291,7 @@ class Affine(Model):
             form = self._coefficients / width, (self.intercept - self.low) / width
         else:
             form = self._coefficients / -width, (self.high - self.intercept) / width
-        shape = _shape(column, cut=self.truncate)
+        shape = log_share(column, cut=self.truncate)
         # Where the function does not cut the statistic at its ends, the record's answer does.
         off = rounding + self._beyond(box) * (1 + 8 * UNIT) / width
         radius = column.radius(off) + float(shape.steepest[0]) * rounding
@@ -327,6 +327,7 @@ class Affine(Model):
 
 
 @lru_cache(maxsize=256)
-def _shape(column: Column, *, cut: bool) -> LogarithmicShape:
+def log_share(column: Column, *, cut: bool) -> LogarithmicShape:
+    """The logarithm of a code's probability, by the share of the way from its smaller probability to the larger one."""
     weights = np.array([[column.least], [column.rise]])
     return LogClipped(weights) if cut else LogAffine(weights)

@@ -6,17 +6,23 @@ that there is none. Units: those of the data, NaN where a number is missing. Cos
 search in the edges for each number, missing or not; no word is drawn.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sordino.domain.bins import MISSING, Bins
+from sordino.domain.moment import Factors
 from sordino.domain.scaled import read_rows
 from sordino.errors import SordinoError
+from sordino.exact.floats import Floats
 from sordino.exact.messages import checked_class, shown
 from sordino.mechanism.base import Mechanism
+from sordino.query.number import NumberStatistic
 from sordino.query.statistic import Statistic
 
 
@@ -81,3 +87,47 @@ class Bin(Statistic):
         """The bin of each number, shape (n,); of none the value after the bins."""
         found = self.bins.locate(values)
         return np.where(np.isnan(values), self.bins.k, found) if self.missing else found
+
+
+@checked_class
+@dataclass(frozen=True)
+class BinMiddles(NumberStatistic):
+    """How the tally of a number's bins is read as one of the number, and of its square: in the middle of each bin.
+
+    For estimates alone: it stands in no document, and what is drawn and answered is the `Bin`.
+
+    Example:
+        >>> dict(BinMiddles(Bins((0, 4, 10))).counted_moments)[(0,)].tolist()
+        [-0.6, 0.4]
+    """
+
+    name: ClassVar[str] = "binned"
+
+    bins: Bins
+
+    @property
+    def places(self) -> tuple[int, ...]:
+        return (0,)
+
+    @property
+    def description(self) -> str:
+        return f"attribute 0, in which of {self.bins.k:,} bins it lies"
+
+    @property
+    def parameters(self) -> str:
+        return Bin("0", self.bins).parameters
+
+    @property
+    def k(self) -> int:
+        return self.bins.k
+
+    @cached_property
+    def counted_moments(self) -> tuple[tuple[Factors, Floats], ...]:
+        """The number as the middle of its bin, and its square as the mean square of all numbers there."""
+        ends = self.bins.ends
+        middles, half = ends.scale(self.bins.middles), ends.width / 2
+        return ((0,), middles), ((0, 0), 2 * (middles**2 + self.bins.within_bins / half**2) - 1)
+
+    def with_places(self, place: Mapping[int, int]) -> "BinMiddles":
+        del place
+        return self

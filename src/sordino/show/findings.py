@@ -9,6 +9,7 @@ something beyond noise stand first.
 from collections.abc import Iterable, Iterator, Sequence
 
 from sordino.blocks.block import Block, BlockGroup
+from sordino.blocks.finding import Finding
 from sordino.blocks.sentence import Purpose, Sentence
 from sordino.survey.results.result import Result, Untold
 from sordino.views.view import View
@@ -37,7 +38,8 @@ def finding_blocks(results: Sequence[Result], views: Iterable[View] = ()) -> Ite
     # What is asked in place of histograms has its findings in theirs.
     asked = [result for result in results if not result.question.is_joined]
     in_order = sorted(asked, key=lambda result: result.question.kind == TABLE)
-    own = [finding for result in in_order[:MOST_QUESTIONS] for finding in result.findings()]
+    views = list(views)
+    own = [finding for result in in_order[:MOST_QUESTIONS] for finding in findings_of(result, views)]
     findings = [*(finding for view in views for finding in view.findings()), *own]
     findings.sort(key=lambda finding: (not finding.is_sure, finding.topic.value))
     said = [finding.text for finding in findings]
@@ -46,6 +48,12 @@ def finding_blocks(results: Sequence[Result], views: Iterable[View] = ()) -> Ite
     said += _not_estimated(results)
     if said:
         yield BlockGroup(TITLE, tuple(Sentence(text, Purpose.FINDING) for text in said))
+
+
+def findings_of(result: Result, views: Iterable[View]) -> Iterable[Finding]:
+    """The findings of a question; of what several questions tell, by the reports of all of them."""
+    told = (found for view in views if (found := view.findings_of(result)) is not None)
+    return next(told, None) or result.findings()
 
 
 def _not_said(count: int) -> Iterator[str]:

@@ -76,12 +76,12 @@ class AttributeColumns:
     @property
     def expressions(self) -> dict[str, str]:
         """What to read: an index where SQL can tell it, else what the domain needs."""
-        missing = {"missing": f"{quote(self.names[0])} IS NULL"} if self.may_be_empty else {}
+        missing = {"missing": self._missing_sql} if self.may_be_empty else {}
         match self.domain:
             case Interval():
                 return {"number": self._number_sql(self.names[0])} | missing
             case Choices():
-                return {"chosen": self._categories_sql(), "missing": f"{quote(self.names[0])} IS NULL"}
+                return {"chosen": self._categories_sql(), "missing": self._missing_sql}
             case Grid() if len(self.names) == 2:
                 # A cast that fails gives no number, which lies outside every grid.
                 return {key: number(name) for key, name in zip(PAIR, self.names, strict=True)}
@@ -91,8 +91,13 @@ class AttributeColumns:
                 return {"index": self._place_sql(domain)} | missing
             case _:
                 name = quote(self.names[0])
-                missing |= {} if self.attribute.missing is None else {"missing": f"{name} IS NULL"}
+                missing |= {} if self.attribute.missing is None else {"missing": self._missing_sql}
                 return {"label": f"CAST({name} AS VARCHAR)"} | missing
+
+    @property
+    def _missing_sql(self) -> str:
+        """Whether a cell has no value: frames and Parquet files hold empty texts where CSV files hold nothing."""
+        return f"coalesce(CAST({quote(self.names[0])} AS {TEXT}) = '', true)"
 
     @property
     def _number_sql(self) -> Callable[[str], str]:
@@ -119,7 +124,9 @@ class AttributeColumns:
         place = f"coalesce(CAST(enum_code(TRY_CAST(CAST({name} AS {TEXT}) AS ENUM({names}))) AS INTEGER), -1)"
         if self.attribute.missing is None:
             return place
-        return f"CASE WHEN {name} IS NULL THEN {list(domain.labels).index(self.attribute.missing)} ELSE {place} END"
+        return (
+            f"CASE WHEN {self._missing_sql} THEN {list(domain.labels).index(self.attribute.missing)} ELSE {place} END"
+        )
 
     @property
     def numeric(self) -> bool:

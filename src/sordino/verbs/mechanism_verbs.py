@@ -3,10 +3,19 @@
 What a verb makes no sense of is refused with the next step. The guarantees are those of what is called.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from typing import Any, TypeAlias, TypeGuard
 
 from sordino.audit.answers import certify_queries
+from sordino.audit.batch_certificate import (
+    BatchCertificate,
+    DrawnBatch,
+    beliefs_after_shuffling,
+    certify_batch,
+    certify_drawn,
+)
+from sordino.audit.batch_loss import BatchSize
 from sordino.audit.certificate import Certificate, certify
 from sordino.audit.loss_certificate import LossCertificate, certify_losses
 from sordino.definition.pairwise import LDP
@@ -84,6 +93,34 @@ def certify_asked(asked: Asked, definition: Any) -> Certificate | LossCertificat
         step = "give LDP(epsilon), or certify the mechanism of the query; plans promise deltas"
         raise SordinoError("queries are checked against LDP of the record", found=kind(definition), step=step)
     return certify_queries(asked, definition)
+
+
+def certify_shuffled(asked: Asked, definition: Any, people: int, delta: Fraction) -> BatchCertificate | DrawnBatch:
+    """The bounds of a batch of a mechanism's reports, or of queries' of whose people each is drawn for one."""
+    if isinstance(asked, RecordChannel):
+        step = "ask about values, or numbers, through a mechanism"
+        raise SordinoError("a batch's bound is of finite channels", found=kind(asked), step=step)
+    if definition is not None and getattr(definition, "certificate_basis", "") == "averages":
+        raise beliefs_after_shuffling(kind(definition))
+    if not (verdict := certify_asked(asked, definition)).holds:
+        found = f"{verdict.slack.floor():.6g} nats too much"
+        raise SordinoError("one report must keep its promise before a batch is looked at", found=found)
+    if not isinstance(asked, Query | Together | Sampled):
+        return certify_batch(asked, definition, BatchSize(people), delta)
+    drawn = [(mechanism, definition, share) for mechanism, share in drawn_mechanisms(asked, Fraction(1))]
+    return certify_drawn(drawn, people, delta)
+
+
+def drawn_mechanisms(asked: Query | Together | Sampled, share: Fraction) -> Iterator[tuple[Mechanism, Fraction]]:
+    """The mechanisms through which a query that is drawn with some probability goes, with the probability of each."""
+    if isinstance(asked, Sampled):
+        for query, weight in zip(asked.queries, asked.weights, strict=True):
+            yield from drawn_mechanisms(query, share * Fraction(weight, sum(asked.weights)))
+    elif isinstance(asked, Query):
+        yield asked.mechanism, share
+    else:
+        step = "ask them one by one, each person one of them"
+        raise SordinoError("a batch's bound is of people who give one answer each", found=kind(asked), step=step)
 
 
 def _gives_words(source: object) -> TypeGuard[Source]:

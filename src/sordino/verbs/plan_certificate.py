@@ -2,21 +2,26 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from math import inf, nan
 from typing import TYPE_CHECKING
 
+from sordino.audit.batch_certificate import DrawnBatch, beliefs_after_shuffling, certify_drawn
 from sordino.audit.certificate import Certificate
 from sordino.blocks.arrow_rows import NUMBER, TEXT, TRUTH, ArrowRows, rows_table
 from sordino.blocks.displayed import WithFigures
 from sordino.blocks.notebook_cell import NotebookCell, WithCell
 from sordino.blocks.summary import MOST_ROWS, lines_of
+from sordino.definition.bounds import LARGEST_EPSILON
+from sordino.definition.pairwise import LDP
 from sordino.exact.amount_text import loss_text_of
 from sordino.exact.nats import Nats
 from sordino.show.certificates import WITHOUT_BOUND, certificate_blocks, losses_group
 from sordino.survey.planning.coordinates import CoordinatePromise
 from sordino.survey.planning.plan import Plan
-from sordino.words.explain_certificate import plan_certificates
+from sordino.verbs.mechanism_verbs import drawn_mechanisms
+from sordino.words.explain_certificate import batch_paragraph, plan_certificates
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,6 +33,7 @@ class PlanCertificate(ArrowRows, WithCell, WithFigures):
 
     Attributes:
         plan: that is checked.
+        batch: what a batch of its shuffled reports reveals, where that was asked for.
 
     Example:
         >>> from sordino import certify, plan
@@ -38,6 +44,7 @@ class PlanCertificate(ArrowRows, WithCell, WithFigures):
     """
 
     plan: Plan
+    batch: DrawnBatch | None = None
 
     def __bool__(self) -> bool:
         # Whoever asks `if certify(plan)` asks whether it holds.
@@ -55,7 +62,8 @@ class PlanCertificate(ArrowRows, WithCell, WithFigures):
             (named[kind].format(name), _loss_words(loss, bound), _verdict(holds=holds))
             for kind, name, loss, bound, holds in found[:MOST_ROWS]
         ]
-        return lines_of(self._title, ("", "revealed at most", "verdict"), rows, len(found), "to_arrow()")
+        lines = lines_of(self._title, ("", "revealed at most", "verdict"), rows, len(found), "to_arrow()")
+        return lines if self.batch is None else f"{lines}\n{self.batch}"
 
     def to_arrow(self) -> "pa.Table":
         """A row for each attribute with a promise of its own, for the whole record then, and for each question.
@@ -124,11 +132,36 @@ class PlanCertificate(ArrowRows, WithCell, WithFigures):
     @property
     def lines(self) -> tuple[str, ...]:
         """The verdict in sentences."""
+        shuffled = () if self.batch is None else (batch_paragraph(self.batch),)
         return tuple(
             f"{paragraph.heading}: {line}" if paragraph.heading else line
-            for paragraph in plan_certificates(self.plan)
+            for paragraph in (*plan_certificates(self.plan), *shuffled)
             for line in paragraph.lines
         )
+
+
+def certify_plan_batch(plan: Plan, people: int, delta: Fraction) -> DrawnBatch:
+    """Bound what a batch of a plan's shuffled reports reveals about one person.
+
+    Args:
+        plan: whose questions each of the people is drawn for one of.
+        people: how many honest reports of one public group, period and block are shuffled.
+        delta: the probability with which more may be revealed.
+
+    Raises:
+        SordinoError: a plan with a delta for an attribute, or questions that are answered together; as of
+            `certify_drawn`.
+    """
+    if (promise := plan.promise) is not None and any(delta < promise.epsilon for delta in promise.deltas):
+        raise beliefs_after_shuffling("an attribute with a delta of its own")
+    weights = plan.sampled.weights
+    asked, names = [], []
+    for question, weight in zip(plan.questions, weights, strict=True):
+        promised = question.value_promise or LDP(plan.epsilon or LARGEST_EPSILON)
+        for mechanism, share in drawn_mechanisms(question.query, Fraction(weight, sum(weights))):
+            asked.append((mechanism, promised, share))
+            names.append(question.title)
+    return certify_drawn(asked, people, delta, tuple(names))
 
 
 def _float(amount: Nats | None, otherwise: float) -> float:

@@ -6,6 +6,7 @@ definition or a mechanism, and refuses all else with the next step. The guarante
 
 import warnings
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
@@ -13,17 +14,18 @@ from sordino.definition.bayesian import BayesianCoordinateDP
 from sordino.definition.coordinate import CoordinateDP
 from sordino.definition.pairwise import LDP, PairwiseDefinition
 from sordino.errors import SordinoError, SordinoWarning
-from sordino.exact.messages import checked, kind
+from sordino.exact.messages import checked, kind, read_rational
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.record_channel import RecordChannel
 from sordino.query.query import Query
 from sordino.query.sampled import Sampled
 from sordino.query.together import Together
-from sordino.verbs.mechanism_verbs import Asked, certify_asked
+from sordino.verbs.mechanism_verbs import Asked, certify_asked, certify_shuffled
 from sordino.verbs.plan_given import PlanLike, read_plan
 
 # What only plans need is large, and loaded by the verbs that are given some: mechanisms do not wait for it.
 if TYPE_CHECKING:
+    from sordino.audit.batch_certificate import BatchCertificate, DrawnBatch
     from sordino.audit.certificate import Certificate
     from sordino.audit.loss_certificate import LossCertificate
     from sordino.survey.planning.plan import Plan
@@ -111,7 +113,19 @@ def forecast(
 
 
 @overload
-def certify(plan: PlanLike, *, progress: Callable[[int], None] | None = None) -> "PlanCertificate": ...
+def certify(
+    plan: PlanLike,
+    *,
+    shuffled: int | None = None,
+    delta_probability: object = None,
+    progress: Callable[[int], None] | None = None,
+) -> "PlanCertificate": ...
+@overload
+def certify(
+    plan: Mechanism, definition: PairwiseDefinition, *, shuffled: int, delta_probability: object
+) -> "BatchCertificate": ...
+@overload
+def certify(plan: Query | Sampled, definition: LDP, *, shuffled: int, delta_probability: object) -> "DrawnBatch": ...
 @overload
 def certify(plan: Mechanism, definition: PairwiseDefinition | BayesianCoordinateDP) -> "Certificate": ...
 @overload
@@ -119,30 +133,46 @@ def certify(plan: Query | Together | Sampled, definition: LDP) -> "Certificate":
 @overload
 def certify(plan: RecordChannel, definition: LDP | CoordinateDP | BayesianCoordinateDP) -> "LossCertificate": ...
 @checked
-def certify(plan: Any, definition: Any = None, *, progress: Callable[[int], None] | None = None) -> Any:
-    """Check integers against a promise, exactly, on every output.
+def certify(
+    plan: Any,
+    definition: Any = None,
+    *,
+    shuffled: int | None = None,
+    delta_probability: Any = None,
+    progress: Callable[[int], None] | None = None,
+) -> Any:
+    """Check integers against a promise, exactly, on every output; or what a batch of shuffled reports reveals.
 
     Args:
         plan: a plan, or the path of its file, which holds its own promise; or a mechanism, or queries.
         definition: what a mechanism is checked against; reports of `sordino.papers` about records of numbers
             under LDP, coordinate DP, or Bayesian coordinate DP with a bound on dependence; queries under LDP of the
             whole record, since no two records differ more than two values that are read of them.
+        shuffled: how many honest reports of one public group, period and block somebody else than the collector mixes
+            before the collector sees them: then also bounds, from above and from below, of what all of them together
+            reveal about one person. Each of the people is drawn for one of the questions.
+        delta_probability: with which more may be revealed, as "1e-6"; needed for a batch.
         progress: for a plan, called with the number of questions certified since the last call.
 
     Raises:
-        SordinoError: a definition of another size or kind, or integers that are no channel.
+        SordinoError: a definition of another size or kind, or integers that are no channel; a batch of no size or
+            without a probability, or of what no bound is known of: averages over beliefs (deltas of attributes),
+            several answers of a person in one report.
         RefusedError: a plan's file that breaks its promise.
 
     Example:
         >>> from sordino import LDP, RandomizedResponse
         >>> certify(RandomizedResponse(4, "1"), LDP("1")).holds
         True
+        >>> certify(RandomizedResponse(4, "1"), LDP("1"), shuffled=10_000, delta_probability="1e-6")
+        BatchCertificate: 10,000 shuffled reports, delta 0.000001: epsilon 0.0299 to 0.0301 (alone 1)
     """
+    batch = None if shuffled is None and delta_probability is None else _read_batch(shuffled, delta_probability)
     if isinstance(plan, Asked):
         if progress is not None:
             raise SordinoError("progress is of a plan's questions", found=kind(plan), step="leave progress out")
-        return certify_asked(plan, definition)
-    from sordino.verbs.plan_certificate import PlanCertificate
+        return certify_asked(plan, definition) if batch is None else certify_shuffled(plan, definition, *batch)
+    from sordino.verbs.plan_certificate import PlanCertificate, certify_plan_batch
 
     say = progress or (lambda _: None)
     frozen = read_plan(plan, "certify", say)
@@ -153,7 +183,15 @@ def certify(plan: Any, definition: Any = None, *, progress: Callable[[int], None
     for question in frozen.questions if frozen is plan else ():
         _ = question.certificate
         say(1)
-    return PlanCertificate(frozen)
+    return PlanCertificate(frozen, None if batch is None else certify_plan_batch(frozen, *batch))
+
+
+def _read_batch(shuffled: int | None, delta: object) -> tuple[int, Fraction]:
+    if shuffled is None or delta is None:
+        found = "no number of reports" if shuffled is None else "no probability"
+        step = 'give shuffled and delta_probability, as 5000 and "1e-6"'
+        raise SordinoError("a batch has a number of reports and a delta", found=found, step=step)
+    return shuffled, read_rational(delta)
 
 
 @checked

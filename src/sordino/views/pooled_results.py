@@ -11,10 +11,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import product
 from math import prod
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from sordino.errors import SordinoError
 from sordino.estimation.intervals.forged import Limits
 from sordino.estimation.intervals.possible import possible_limits
 from sordino.estimation.joint.common_numbers import Distribution, common_numbers, expected_numbers
-from sordino.estimation.joint.pooled_shares import PooledPart, pool, tells_sums
+from sordino.estimation.joint.pooled_shares import PooledDeviation, PooledPart, pool, tells_sums
 from sordino.estimation.joint.table_cells import sums_over
 from sordino.estimation.means_and_covariances import NormalEstimate
 from sordino.mechanism.channel import Aggregate
@@ -39,7 +39,7 @@ from sordino.survey.kinds.question import MeanReading, Question
 from sordino.survey.kinds.shares.largest_share import largest_share, share_of_two
 from sordino.survey.kinds.shares.shares_result import HistogramResult
 from sordino.survey.planning.plan import Plan
-from sordino.survey.results.result import Result, joint_shares
+from sordino.survey.results.result import Result, Untold, joint_shares
 from sordino.views.view import Folding, NotApplicable, Places, View, ViewPart, ViewSource, table_row
 
 TITLE = "From several questions together"
@@ -87,7 +87,8 @@ class PooledResult:
     @property
     def what(self) -> str:
         """What its name begins with, before the attributes."""
-        return "mean of " if self.name == f"mean of {self.label(0)}" else ""
+        label = self.label(0)
+        return self.name.removesuffix(label) if self.name.endswith(f" of {label}") else ""
 
     @cached_property
     def interval(self) -> Limits:
@@ -193,6 +194,15 @@ class PooledResults(View):
 
     def json(self) -> dict[str, Any]:
         return {"pooled": [row for result in self.each for row in result.rows()]}
+
+    def findings_of(self, result: Result) -> Iterable[Finding] | None:
+        if isinstance(result, Untold):
+            return None
+        for pooled in self.each:
+            if pooled.name == result.leading_name:
+                together = replace(pooled, coverage=pooled.coverage.for_all(len(pooled.heads))).interval
+                return [*result.findings_from(_shares_of(pooled), together)]
+        return None
 
     def parts(self) -> Iterator[ViewPart]:
         for result in self.each:
@@ -341,16 +351,35 @@ def _means(plan: Plan, aggregate: Aggregate, coverage: Coverage) -> Iterator[Poo
     asking = Counter(name for question, _ in asked for name in question.attribute_names if question.mean_reading(name))
     numbers = [name for name, count in asking.items() if count >= FEWEST]
     for name in numbers:
-        telling = [(one, own, reading) for one, own in asked if (reading := one.mean_reading(name)) is not None]
-        likely, parts = _likely([(own, reading) for _, own, reading in telling]), []
-        for question, own, (query, place, ranges, _, _) in telling:
-            with suppress(SordinoError):
-                parts.append((question, PooledPart.of_mean(query, own, place, ranges, likely)))
-        if len(parts) >= FEWEST:
-            ends = telling[0][2].ends
+        telling = [
+            (one, reading.tally(own), reading) for one, own in asked if (reading := one.mean_reading(name)) is not None
+        ]
+        likely = _likely([(own, reading) for _, own, reading in telling])
+        own, ends = plan.attributes[name], telling[0][2].ends
+        about = partial(replace, attributes={name: own})
+        if len(parts := _parts(telling, partial(PooledPart.of_mean, likely=likely))) >= FEWEST:
             head: EstimateRow = {"attribute": f"mean of {name}", "value": name}
             found = _pool(f"mean of {name}", (head,), parts, coverage, (ends.low, ends.high))
-            yield replace(found, is_date=plan.attributes[name].is_date, attributes={name: plan.attributes[name]})
+            yield about(found, is_date=own.is_date)
+            center = found.estimate
+            squares = _parts(telling, partial(PooledPart.of_square, likely=likely, center=float(center.value[0])))
+            if len(squares) >= FEWEST:
+                head = {"attribute": f"standard deviation of {name}", "value": name}
+                found = _pool(f"standard deviation of {name}", (head,), squares, coverage, (0.0, ends.width / 2))
+                yield about(replace(found, estimate=PooledDeviation.of(found.estimate, center)))
+
+
+Telling: TypeAlias = tuple[Question, Aggregate, MeanReading]
+"""A question that tells a number's mean, its tally, and how this is read."""
+
+
+def _parts(telling: Sequence[Telling], of: Callable[..., PooledPart]) -> list[tuple[Question, PooledPart]]:
+    """What each tells, of those that tell it and that somebody answered."""
+    parts = []
+    for question, own, (query, place, ranges, _, _, bins) in telling:
+        with suppress(SordinoError):
+            parts.append((question, of(query, own, place, ranges, bins=bins)))
+    return parts
 
 
 def _likely(telling: Sequence[tuple[Aggregate, MeanReading]]) -> Distribution:

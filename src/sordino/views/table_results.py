@@ -211,9 +211,9 @@ class TableResult:
         return RowShares(across_of, down, lines)
 
     def blocks(self) -> Iterator[Block]:
-        """Row percentages, where they are few enough to be read."""
+        """Row percentages, where they are few enough to be read, and reports say something of one."""
         shares = self.read_across()
-        if shares is not None:
+        if shares is not None and any(row["estimate"] is not None for line in shares.lines for row in line):
             texts = [WITHIN, *([TOO_FEW_IN_WORDS] if shares.has_unknown else [])]
             said = tuple(Sentence(text, Purpose.COLUMNS) for text in (*texts, MORE))
             title = f"Shares of {shares.of.title} within {shares.given.title}"

@@ -5,7 +5,7 @@ findings. Every output goes through `Views` and names none: a new view is a file
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from itertools import chain
@@ -193,6 +193,11 @@ class View(ABC):
     def findings(self) -> Iterator[Finding]:
         """Sentences for the head of a page."""
         return iter(())
+
+    def findings_of(self, result: Result) -> Iterable[Finding] | None:
+        """What stands in place of a question's own findings, where more than its reports tell them; None for those."""
+        del result
+        return None
 
     def tables(self) -> Sequence[QuantityTable]:
         """Estimates that stand among the questions' own in frames and files."""

@@ -430,13 +430,15 @@ def _identity(table: QuantityTable, place: int) -> tuple[str, str]:
 
 def _ends(question: Question, table: QuantityTable, places: Sequence[int]) -> tuple[Floats, Floats]:
     """Within which the numbers are: shares between 0 and 1, differences of two from -1, means within their ranges."""
-    ranges = {attribute.name: attribute for attribute in question.attributes}
-    ends = [
-        (ranges[table.label(place)].interval.low, ranges[table.label(place)].interval.high)
-        if table.kind(place) == "mean"
-        else (-1.0 if table.is_in_points(place) else 0.0, 1.0)
-        for place in places
-    ]
+    attributes = {attribute.name: attribute for attribute in question.attributes}
+    ends = []
+    for place in places:
+        if table.kind(place) == "mean":
+            # A distribution's own row says no more than that it is the mean.
+            interval = attributes.get(table.label(place), question.attributes[0]).interval
+            ends.append((interval.low, interval.high))
+        else:
+            ends.append((-1.0 if table.is_in_points(place) else 0.0, 1.0))
     low, high = np.array(ends, dtype=np.float64).T
     return low, high
 

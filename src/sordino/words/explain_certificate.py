@@ -3,13 +3,15 @@
 from collections.abc import Callable
 from functools import cache
 
+from sordino.audit.batch_certificate import DrawnBatch
 from sordino.audit.certificate import Certificate
 from sordino.audit.loss_certificate import LossCertificate
 from sordino.blocks.sentence import Paragraph, limits
-from sordino.exact.amount_text import loss_text_of
-from sordino.exact.nats import Nats
+from sordino.exact.amount_text import DIGITS, loss_text, loss_text_of
+from sordino.exact.nats import Nats, in_nats, outward
 from sordino.survey.kinds.question import CountedDomain
 from sordino.survey.planning.plan import Plan
+from sordino.words.odds import PRIOR, beliefs
 from sordino.words.odds_by_attribute import coordinate_sentences
 
 LONGEST = 60
@@ -32,6 +34,41 @@ def plan_certificates(plan: Plan) -> tuple[Paragraph, ...]:
         for question, certificate in plan.certificates
     )
     return attributes + shares
+
+
+def batch_paragraph(batch: DrawnBatch) -> Paragraph:
+    """What somebody learns who sees one report, and who sees all of a batch, and what that rests on."""
+    alone, together = (beliefs(amount)[0] for amount in (batch.report_loss, batch.above))
+    people, delta = f"{batch.people:,}", outward(batch.delta, DIGITS, up=True)
+    suspicion = f"a suspicion of {PRIOR} % rises to at most"
+    lines = [f"Someone who sees one report: {suspicion} {alone} % ({loss_text(batch.report_loss)})."]
+    rises = f"{suspicion} {together} % ({loss_text(batch.above)})"
+    exception = f", except with a probability of at most {delta}" if batch.is_hidden else ""
+    lines.append(f"Someone who sees all {people} together: {rises}{exception}.")
+    if batch.below.sign() > 0:
+        lines.append(f"A test of the batch reveals {_at_least(batch.below)}: no analysis can show less.")
+    else:
+        lines.append("The tests that were tried reveal nothing beyond that probability.")
+    if not batch.is_hidden:
+        step = "shuffle more reports, or lower epsilon"
+        lines.append(f"So such a batch is not shown to hide more than a single report does: {step}.")
+    if len(batch.parts) > 1:
+        lines.append("Each person is drawn for one question, and that probability is averaged over the draw.")
+        each = dict.fromkeys(
+            f"Of those drawn for {name}: at most {loss_text(part.above)}, at least {_at_least(part.below)}."
+            for name, part in zip(batch.names, batch.parts, strict=True)
+        )
+        lines += [*each][:FEW]
+        lines += [f"{len(each) - FEW:,} other questions are not listed here."] if len(each) > FEW else []
+    shuffler = f"someone other than the collector mixes at least {people} honest reports"
+    alike = "the same public group, period and block"
+    lines.append(f"This holds only if {shuffler} of {alike}, and passes on neither their order nor who sent them.")
+    lines.append("A second report of the same person in the batch is not covered.")
+    return Paragraph(f"In a batch of {people} shuffled reports", limits(*lines))
+
+
+def _at_least(amount: Nats) -> str:
+    return in_nats(outward(amount.around()[0], DIGITS, up=False))
 
 
 def certificate_sentences(

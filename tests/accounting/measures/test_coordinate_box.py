@@ -244,7 +244,7 @@ def test_what_is_not_offered_is_refused():
         BayesianFilter(SQUARE, CoordinateDP(["1", "1"]), group=10)
     with pytest.raises(SordinoError, match="no sizes"):
         BayesianFilter(SQUARE, bounded.on((2, 2)))
-    with pytest.raises(SordinoError, match="linear, truncated and logistic"):
+    with pytest.raises(SordinoError, match="linear, truncated, logistic and quadratic"):
         BayesianFilter(SQUARE, bounded).accepts(RandomizedResponse(2, "0.1"))
     with pytest.raises(SordinoError, match="as many numbers"):
         BayesianFilter(SQUARE, bounded).accepts(LinearQuery([1.0], 0, -1, 1, "0.1"))

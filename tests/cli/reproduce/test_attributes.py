@@ -28,7 +28,7 @@ def read(finished):
 @pytest.mark.long
 def test_fig3_is_one_json_object_and_a_drawing(folder, run):
     found = read(run("reproduce", "fig3", "--repeats", "1", "--json", "-o", "fig3.png"))
-    assert set(found) == {"people", "repeats", "figure", "rows", "simulated"}
+    assert set(found) == {"people", "repeats", "figure", "data", "rows", "simulated"}
     assert (found["people"], found["repeats"], found["figure"]) == (10_000, 1, "fig3.png")
     assert [row["q"] for row in found["rows"]] == [0, 0.01, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1]
     assert {tuple(row) for row in found["rows"]} == {("q", "printed", "corrected", "found")}
@@ -64,7 +64,7 @@ def test_corollary1_is_one_json_object_and_a_drawing(folder, monkeypatch, run):
     monkeypatch.setattr(corollary, "QS", (Fraction(0), Fraction(1, 2)))
     command = ("reproduce", "corollary1", "--numbers", "3", "--sensitive", "1", "--delta", "1/4", "--epsilon", "1")
     found = read(run(*command, "--json", "-o", "c1.png"))
-    assert set(found) == {"people", "numbers", "sensitive", "delta", "epsilon", "figure", "rows"}
+    assert set(found) == {"people", "numbers", "sensitive", "delta", "epsilon", "figure", "data", "rows"}
     assert (found["numbers"], found["sensitive"], found["delta"], found["epsilon"]) == (3, 1, "1/4", "1")
     assert {tuple(row) for row in found["rows"]} == {("q", "printed", "corrected", "found")}
     assert {frozenset(row["found"]) for row in found["rows"]} == {frozenset(EXACT)}
@@ -80,7 +80,7 @@ def test_corollary1_is_one_json_object_and_a_drawing(folder, monkeypatch, run):
 def test_least_squares_is_one_json_object_and_a_drawing(folder, run):
     command = ("reproduce", "least-squares", "--people", "1000", "--repeats", "2")
     found = read(run(*command, "--json", "-o", "ls.png"))
-    assert set(found) == {"people", "repeats", "predicting_zero", "figure", "rows"}
+    assert set(found) == {"people", "repeats", "predicting_zero", "figure", "data", "rows", "indefinite"}
     assert found["predicting_zero"] == pytest.approx(0.09)
     keys = {"setting", "method", "people", "found", "stderr", "runs", "elsewhere"}
     assert {frozenset(row) for row in found["rows"]} == {frozenset(keys)}
@@ -88,6 +88,10 @@ def test_least_squares_is_one_json_object_and_a_drawing(folder, run):
     assert {row["people"] for row in found["rows"]} == {1000}
     assert (folder / "ls.png").read_bytes().startswith(PNG)
     assert read(run(*command, "--json"))["rows"] == found["rows"]
+    forms = {row["numbers"]: row["found"] for row in found["indefinite"]}
+    # A form of one number is its variance; of six numbers, at epsilon 2, noise decides.
+    assert (forms[2], [*forms]) == (0, [2, 3, 4, 6])
+    assert forms[3] < forms[4] < forms[6]
 
 
 @pytest.mark.long

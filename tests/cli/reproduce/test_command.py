@@ -10,8 +10,8 @@ from sordino import Grid
 from sordino.estimation.share_estimate import Method
 from sordino.papers.context_aware import table1
 
-METHODS = set(get_args(Method)) - {"smoothed"}
-"""What is smoothed takes a word of its own."""
+METHODS = set(get_args(Method)) - {"smoothed", "empirical-bayes"}
+"""What is smoothed takes a word of its own; empirical Bayes is not of the table."""
 
 
 @pytest.fixture
@@ -75,6 +75,18 @@ def test_table1_smooths_the_best_mechanisms_shares_if_asked(checkins, run):
 
 
 @pytest.mark.long
+def test_table1_has_unequal_blocks_if_asked(checkins, run):
+    command = ("reproduce", "table1", "--checkins", "checkins.csv", "--repeats", "1", "--unequal")
+    rows = json.loads(run(*command, "--json")[1])["rows"]
+    assert {row["blocks"] for row in rows} == {"5x10", "states", "people"}
+    assert {row["printed"] for row in rows} == {None}
+    code, out, err = run(*command)
+    assert (code, err) == (0, "")
+    assert "states" in out
+    assert "the paper " not in out
+
+
+@pytest.mark.long
 def test_table1_without_a_file_takes_the_demos_people(run):
     code, out, _ = run("reproduce", "table1", "--repeats", "1", "--json")
     assert code == 0
@@ -88,7 +100,7 @@ def test_fig2_is_one_json_object_and_a_drawing(tmp_path, monkeypatch, run):
     code, out, err = run(*command, "-o", "fig2.png")
     assert (code, err, out.count("\n")) == (0, "", 1)
     found = json.loads(out)
-    assert set(found) == {"people", "rows", "figure"}
+    assert set(found) == {"people", "rows", "figure", "data", "fewer"}
     assert (found["people"], found["figure"]) == (40, "fig2.png")
     keys = ("distribution", "blocks", "mechanism", "estimator", "found", "elsewhere")
     assert {tuple(row) for row in found["rows"]} == {keys}
@@ -96,6 +108,7 @@ def test_fig2_is_one_json_object_and_a_drawing(tmp_path, monkeypatch, run):
     assert len(found["rows"]) == 4 * 5 * 2 * 3
     assert {row["blocks"] for row in found["rows"]} == {1, 10, 20, 50, 100}
     assert (tmp_path / "fig2.png").read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
+    assert json.loads((tmp_path / "fig2.json").read_text(encoding="utf-8"))["rows"] == found["rows"]
     assert json.loads(run(*command)[1]) == {"people": 40, "rows": found["rows"]}
 
 

@@ -49,6 +49,8 @@ def test_one_sided_groups_accept_more_than_two_sided_ones_and_less_than_all_toge
         sum(read(run(*command, *more))["found"]) for more in ((), ("--group", "10", "--one-sided"), ("--group", "10"))
     )
     assert both < sided < together
+    simplified = read(run(*command, "--group", "10", "--one-sided", "--rule", "simplified"))
+    assert both < sum(simplified["found"]) < sided
     code, _, err = run("reproduce", "fig1-linear", "--one-sided")
     assert code == 2
     assert "--group" in err
@@ -60,10 +62,13 @@ def test_curves_have_bands_and_losses_below_their_budget(run, tmp_path):
     command = ("reproduce", "fig1-linear", "--runs", "3", "--nodes", "100", "--curves")
     found = read(run(*command, "-o", str(name), "--json"))
     assert name.read_text(encoding="utf-8").count("<svg") == 1
+    assert json.loads(name.with_suffix(".json").read_text(encoding="utf-8")) | {"data": found["data"]} == found
+    assert [row["printed"] for row in found["rows"]] == [None] * 9 + [47]
     assert [row["budget"] for row in found["rows"]] == [*(f"0.{tenth}" for tenth in range(1, 10)), "1"]
-    for row in found["rows"]:
+    bands = [row["found"] for row in found["rows"]]
+    for row in bands:
         assert min(row["accepted"]) <= row["lower"] <= row["median"] <= row["upper"] <= max(row["accepted"])
-    assert [len(path) for path in found["paths"]] == found["rows"][-1]["accepted"]
+    assert [len(path) for path in found["paths"]] == bands[-1]["accepted"]
     assert all(0 < loss <= 1 for path in found["paths"] for loss in path)
     code, text, err = run(*command)
     assert (code, err) == (0, "")
@@ -111,9 +116,16 @@ def test_a_mistake_ends_with_exit_code_2(run, arguments):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("name", "rows"), [("identical", 20), ("fig4", 41), ("bcdp-composition", 4)])
-def test_finite_filters_are_one_json_object_and_a_table(run, name, rows):
-    printed = read(run("reproduce", name, "--json"))["rows"]
+@pytest.mark.parametrize(("name", "rows"), [("identical", 70), ("fig4", 41), ("bcdp-composition", 4)])
+def test_finite_filters_are_one_json_object_and_a_table(run, tmp_path, name, rows):
+    if name == "bcdp-composition":
+        printed = read(run("reproduce", name, "--json"))["rows"]
+    else:
+        whole = read(run("reproduce", name, "-o", str(tmp_path / "figure.png"), "--json"))
+        printed = whole["rows"]
+        assert (tmp_path / "figure.png").read_bytes().startswith(b"\x89PNG")
+        assert read((0, (tmp_path / "figure.json").read_text(encoding="utf-8"), ""))["rows"] == printed
+        assert (whole["figure"], whole["data"]) == (str(tmp_path / "figure.png"), str(tmp_path / "figure.json"))
     assert len(printed) == rows
     code, text, err = run("reproduce", name)
     assert (code, err) == (0, "")

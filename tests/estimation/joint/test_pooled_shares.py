@@ -14,10 +14,12 @@ from sordino import (
     Sampled,
     SubsetSelection,
 )
+from sordino.domain.bins import Bins
 from sordino.domain.scaled import Ranges
 from sordino.estimation.joint.pooled_shares import PooledPart, pool, tells_sums
 from sordino.estimation.joint.table_cells import sums_over
 from sordino.estimation.share_estimate import estimate
+from sordino.query.bin import BinMiddles
 
 SINGLE, TABLE = RandomizedResponse(2, "1"), HadamardResponse(6, "2")
 SUMS = sums_over((2, 3), [0])
@@ -193,3 +195,27 @@ def test_what_is_not_told_by_codes_or_is_too_much_is_not_pooled():
     assert tells_sums(SubsetSelection(60, "1"), 2)
     assert not tells_sums(RandomizedResponse(1, "1"), 1)
     assert not tells_sums(RandomizedResponse(5000, "1"), 5000)
+
+
+def test_a_number_in_bins_is_pooled_by_the_middles_of_these():
+    """By the dense channel: the mean, and the mean square about a center; each as unsure as its bins are wide."""
+    bins = Bins((0, 10, 30, 40, 60))
+    channel, query = RandomizedResponse(4, "3"), Sampled((Query(BinMiddles(bins), RandomizedResponse(4, "3")),), (1,))
+    counts, ranges = np.array([400, 300, 200, 100]), Ranges.of({"pay": (0, 60)})
+    tally, likely = Aggregate(query.fingerprint, 1000, counts), (np.array([-0.9, -0.2, 0.9]), np.array([0.5, 0.3, 0.2]))
+    scores, law = np.linalg.inv(channel.probabilities()), counts / 1000
+    middles, within = np.array([5, 20, 35, 50]), np.array([100, 400, 100, 400]) / 12
+    shares, away = np.array([0.5, 0.3, 0, 0.2]), middles - 20
+    square = shares**2 @ (4 * away**2 * within) + (shares @ within) ** 2
+    numbers = (middles, shares**2 @ within), (away**2 + within, square)
+    parts = [
+        PooledPart.of_mean(query, tally, 0, ranges, likely, bins),
+        PooledPart.of_square(query, tally, 0, ranges, likely, bins, center=20),
+    ]
+    for part, (counted, offset) in zip(parts, numbers, strict=True):
+        added = scores @ counted
+        assert part.value[0] == pytest.approx(added @ law)
+        variance = (added**2 @ law - (added @ law) ** 2) / 999
+        assert part.variance[0] == pytest.approx(variance + offset)
+        assert part.weight[0] < 1 / offset
+        assert part.amounts.moments[1, 0] == pytest.approx(999 * variance)

@@ -123,3 +123,18 @@ def test_few_people_who_answer_alike_leave_a_standard_error():
         assert (told.stderr >= (told.high - told.low) / (2 * 1.96)).all()
         assert (told.stderr < 0.2).all()
     assert within.table_shares.stderr[2] > 0.1
+
+
+@pytest.mark.parametrize("n", [1, 2, 4, 20])
+def test_nothing_is_said_of_people_whom_noise_alone_may_have_made(n):
+    """One report said "59 % (10 % to 100 %)" beside "-18 % (0 % to 6 %)"; half of what was shown so missed."""
+    for run in range(40):
+        cells = Cells.of((4, 3), told(SubsetSelection(12, 1), n=n, run=run))
+        assert np.isnan(cells.within([1], [0], 0.95).table_shares.value).all(), run
+
+
+def test_of_reports_that_tell_nearly_all_few_are_enough():
+    mechanism = RandomizedResponse(12, "6")
+    some = [told(mechanism, n=40, run=run, shares=np.full(12, 1 / 12)) for run in range(40)]
+    shown = [~np.isnan(Cells.of((4, 3), one).within([1], [0], 0.95).table_shares.value) for one in some]
+    assert np.mean(shown) > 0.9

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sordino import Box, LinearQuery, LogisticQuery, TruncatedLinearQuery
-from sordino.evidence.bound.loss import LARGEST_DIMENSION, BoxLoss, Quadratic, largest_square
+from sordino.evidence.bound.loss import LARGEST_DIMENSION, BoxLoss, SummedSquares, largest_square
 
 SQUARE = Box([-1, -1], [1, 1])
 AXIS = np.linspace(-1, 1, 61)
@@ -18,7 +18,7 @@ TINY = 1e-12
 def test_no_two_records_are_told_further_apart(steep):
     generator = np.random.default_rng(int(steep))
     for count in (1, 1, 1, 1, 3, 8):
-        square, told = Quadratic.of_no_reports(2), np.zeros(len(GRID))
+        square, told = SummedSquares.of_no_reports(2), np.zeros(len(GRID))
         for _ in range(count):
             theta, epsilon = generator.uniform(-1, 1, 2), str(round(generator.uniform(0.1, 3), 3))
             query = LogisticQuery(theta * steep, generator.uniform(-1, 1), epsilon)
@@ -35,15 +35,15 @@ def test_what_is_left_is_looked_at_between_places(steep):
     line = np.linspace(-1, 1, 20_001)[:, None]
     for intercept in np.linspace(-3, 3, 9):
         report = LogisticQuery([steep], intercept, "2").evidence(Box([-1], [1]), 1)
-        square = Quadratic.of_no_reports(1).after(report)
+        square = SummedSquares.of_no_reports(1).after(report)
         rest = report.at(line) - (line * square.first + line**2 * square.second[0]).ravel()
         assert square.left >= np.ptp(rest) - TINY
 
 
 def test_a_term_with_kinks_has_no_bound():
     report = TruncatedLinearQuery([2.0, 0.0], 0, -1, 1, "1").evidence(SQUARE, 1)
-    assert np.isinf(Quadratic.of_no_reports(2).after(report).upper)
-    assert np.isinf(Quadratic.of_no_reports(200).upper)
+    assert np.isinf(SummedSquares.of_no_reports(2).after(report).upper)
+    assert np.isinf(SummedSquares.of_no_reports(200).upper)
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -1,15 +1,11 @@
 """The Bayesian privacy filter paper's numbers: losses against certified ones found elsewhere, accepted queries."""
 
-from fractions import Fraction
 from itertools import count
 
 import numpy as np
 import pytest
 
-from chances import chances
-from sordino.exact.coin import WORD
-from sordino.papers import SquareQuery
-from sordino.papers.bayesian_filter.appendix_a import NUMBER, appendix_a
+from sordino.papers.bayesian_filter.appendix_a import appendix_a
 from sordino.papers.bayesian_filter.fig1 import fig1
 from sordino.papers.bayesian_filter.health_models import PAPER, PEOPLE, QUESTIONS, health
 
@@ -43,20 +39,6 @@ def test_appendix_a_has_the_closed_forms_losses():
         assert row.lower - 1e-6 <= loss <= row.upper + 1e-6
         assert row.upper - row.lower <= 1e-5
         assert row.paper == pytest.approx(loss, abs=0.005)
-
-
-def test_the_square_is_a_question_of_its_own():
-    query = SquareQuery([1.0], 0.0, 1.0, "1")
-    records = np.arange(-50, 51)[:, None] / 50
-    ones = chances(query, records)
-    assert ones == ones[::-1]
-    assert ones[50] == 1 - Fraction(query.mechanism.threshold, WORD)
-    assert ones[0] == Fraction(query.mechanism.threshold, WORD)
-    for code in (0, 1):
-        report = query.evidence(NUMBER, code)
-        probabilities = np.abs((1 - code) - np.array(ones, dtype=np.float64))
-        off = np.log(probabilities) - report.at(records)
-        assert np.ptp(off) <= 2 * (report.radius + report.margin) + 1e-15
 
 
 def test_health_has_the_certified_losses():

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from sordino import Grid, SordinoError
-from sordino.papers.context_aware.table1 import BLOCKS, MAP, PAPER, estimates, simulated_people, table1
+from sordino.demo.simulated_people import us_places
+from sordino.papers.context_aware.table1 import BLOCKS, MAP, PAPER, blocks_of, estimates, simulated_people, table1
 from sordino.papers.simulation import METHODS
 
 pytestmark = pytest.mark.long
@@ -103,3 +104,22 @@ def test_the_best_mechanism_is_better_on_the_whole_map():
     for method in METHODS:
         for blocks, most in {"LDP": 0.98, "5x7": 0.97, "25x35": 0.95, "25x70": 0.95}.items():
             assert tv[blocks, "best", method] < most * tv[blocks, "hadamard", method], (blocks, method)
+
+
+def test_unequal_blocks_cover_the_map():
+    states, people, equal = (blocks_of(name) for name in ("states", "people", "5x10"))
+    assert (len(states.sizes), len(people.sizes), len(equal.sizes)) == (48, 50, 50)
+    assert all(blocks.sizes.sum() == MAP.k and blocks.sizes.min() > 0 for blocks in (states, people, equal))
+    assert states.sizes.max() > 10 * states.sizes.min()
+    # Denver and Boston lie in their states.
+    denver, boston, middle, other = MAP.locate(
+        np.array([39.74, 42.36, 39.0, 42.2]), np.array([-104.99, -71.06, -105.5, -71.5])
+    )
+    assert states.block[denver] == states.block[middle]
+    assert states.block[boston] == states.block[other]
+    # By the census no block of the even ones has many times its part; of equal rectangles one has.
+    places = us_places()
+    cells = MAP.locate(places[:, 0], places[:, 1])
+    inside = cells >= 0
+    counts = [np.bincount(one.block[cells[inside]], places[inside, 2], minlength=50) for one in (people, equal)]
+    assert counts[0].max() < 4 * counts[0].mean() < counts[1].max()

@@ -28,7 +28,7 @@ def shown(method=None, **ask):
 
 def test_figures_are_told_in_words_and_quantiles_in_a_table():
     plan, (found,) = shown()
-    histogram, function, ranges = sections_of(found.blocks())
+    histogram, function, moments, ranges = sections_of(found.blocks())
     assert histogram.parts[0].words == "Histogram of income in 5 bins; the densest is 10 to 20."
     assert "25\N{NO-BREAK SPACE}% at" in function.parts[0].words
     table = function.parts[1]
@@ -45,6 +45,7 @@ def test_figures_are_told_in_words_and_quantiles_in_a_table():
     assert [row[0] for row in shares.rows] == ["0 to 10", "10 to 20", "20 to 40", "40 to 60", "60 to 100"]
     assert [float(row[3].removesuffix(" %")) for row in shares.rows] == pytest.approx(100 * found.interval[0], abs=5e-2)
     assert ranges.parts[0].rows[0][0] == "0 to 20"
+    assert [row[0] for row in moments.parts[0].rows] == ["mean", "standard deviation"]
     page = estimate_page(plan, [found])
     assert "Distribution of income" in page
     assert "fitted by likelihood" in page
@@ -53,7 +54,7 @@ def test_figures_are_told_in_words_and_quantiles_in_a_table():
 
 def test_what_is_not_asked_is_not_shown_and_without_a_fit_the_estimate_is():
     plan, (found,) = shown("unbiased", quantiles=[], ranges=[])
-    _, function = sections_of(found.blocks())
+    _, function, _ = sections_of(found.blocks())
     assert len(function.parts) == 1
     assert "50\N{NO-BREAK SPACE}% at" in function.parts[0].words
     assert "fitted by" not in estimate_page(plan, [found])

@@ -60,7 +60,8 @@ def each(results):
     for result in results:
         numbers = result.numbers
         for place in range(result.count):
-            yield result, {name: float(column[place]) for name, column in numbers.items()}
+            row = {name: float(column[place]) for name, column in numbers.items()}
+            yield result, row | {"is_root": result.kind(place) == "sd"}
 
 
 def pairs(survey, **against):
@@ -77,10 +78,15 @@ def near_normal(result):
     return 1e-9 if result.question.name == "smoker" else 0.05
 
 
+def has_normal_limits(row):
+    """Whether limits are so many standard errors away: not of a quantile, nor of the root of a variance."""
+    return not (np.isnan(row["stderr"]) or row["is_root"])
+
+
 def test_watched_limits_are_as_many_standard_errors_away_as_the_sequence_asks(survey):
     for (_, alone), (result, watched) in pairs(survey, watched=True):
         assert watched["low"] <= alone["low"] <= alone["high"] <= watched["high"]
-        if not np.isnan(alone["stderr"]):
+        if has_normal_limits(alone):
             away = standard_errors(result.n, result.question.people, 0.95) * alone["stderr"]
             assert watched["high"] - watched["estimate"] == pytest.approx(away, rel=near_normal(result))
     plan, tally = survey
@@ -96,14 +102,14 @@ def test_numbers_that_hold_together_each_err_as_many_times_more_rarely(survey):
             assert 0.95 < result.each < 1 - 0.05 / 3
         else:
             assert result.each == pytest.approx(1 - 0.05 / result.count)
-            if not np.isnan(alone["stderr"]):
+            if has_normal_limits(alone):
                 away = stats.norm.ppf(1 - 0.025 / result.count) * alone["stderr"]
                 assert together["high"] - together["estimate"] == pytest.approx(away, rel=near_normal(result))
 
 
 def test_limits_hold_what_forged_reports_can_have_moved(survey):
     for (result, alone), (_, forged) in pairs(survey, forged=20):
-        if np.isnan(alone["stderr"]):
+        if not has_normal_limits(alone):
             assert forged["low"] <= alone["low"]
             continue
         assert forged["moved"] > 0

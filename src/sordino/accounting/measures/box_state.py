@@ -209,5 +209,5 @@ def box_question(query: object) -> Query:
     """A query that is a question about a record in a box."""
     if isinstance(query, Query) and isinstance(query.statistic, Model):
         return query
-    rule = "a filter over a box takes linear, truncated and logistic queries"
+    rule = "a filter over a box takes linear, truncated, logistic and quadratic queries"
     raise SordinoError(rule, found=query.parameters if isinstance(query, Query) else type(query).__name__)

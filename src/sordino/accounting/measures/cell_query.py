@@ -35,6 +35,7 @@ from sordino.exact.floats import Floats
 from sordino.exact.messages import shown
 from sordino.mechanism.base import Mechanism
 from sordino.query.model import Model
+from sordino.query.quadratic import Quadratic
 from sordino.query.query import Query
 
 LARGEST_TABLE = 1 << 16
@@ -182,6 +183,10 @@ def cell_query_of(query: Query, record: Record) -> CellQuery:
         SordinoError: another number of coefficients, or a range that the model can leave.
     """
     model = query.model
+    if isinstance(model, Quadratic):
+        # In a cell it need not be largest at a corner.
+        rule, step = "by cells models without products are bounded", "promise LDP over a Box of the numbers"
+        raise SordinoError(rule, found="a model with products", step=step)
     cells = {name: own for name, own in zip(record.names, record.domains, strict=True) if isinstance(own, NumberCells)}
     ends = [own.ends for own in cells.values()]
     model.require_fit(Box([own.low for own in ends], [own.high for own in ends]))

@@ -37,6 +37,7 @@ from sordino.evidence.bound.number_losses import NumberLosses, largest_alone
 from sordino.exact.floats import Floats
 from sordino.exact.messages import shown
 from sordino.exact.nats import Nats
+from sordino.query.quadratic import Quadratic
 from sordino.query.query import Query
 
 AHEAD = 4
@@ -218,6 +219,9 @@ class CoordinateBoxState:
 
     def _fitting_question(self, query: FilterQuery) -> Query:
         question = box_question(query)
+        if isinstance(question.model, Quadratic):
+            rule = "bounds for each number are kept for linear, truncated and logistic queries"
+            raise SordinoError(rule, found="a model with products", step="promise LDP, or ask about a number by itself")
         question.model.require_fit(self.box)
         return question
 

@@ -3,19 +3,29 @@
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
-from sordino.cli.explanations import certificates_json, least_certificate, print_certificates, promise_json
-from sordino.cli.options import FILE, as_json_option, force_option
+from sordino.cli.explanations import (
+    batch_json,
+    certificates_json,
+    least_certificate,
+    print_certificates,
+    print_paragraph,
+    promise_json,
+)
+from sordino.cli.options import FILE, Whole, as_json_option, force_option
 from sordino.cli.output import print_json
 from sordino.cli.picture import draw, require_picture
 from sordino.cli.progress import progress
 from sordino.cli.say import say
 from sordino.document.files import json_object, read_text
 from sordino.errors import RefusedError, SordinoError
+from sordino.exact.messages import read_rational
 from sordino.survey.planning.plan import Plan
-from sordino.verbs.plan_certificate import PlanCertificate
+from sordino.verbs.plan_certificate import PlanCertificate, certify_plan_batch
+from sordino.words.explain_certificate import batch_paragraph
 
 
 @click.command()
@@ -24,15 +34,42 @@ from sordino.verbs.plan_certificate import PlanCertificate
     "--region", type=FILE, help="Draw how well a report distinguishes the tightest pair of values (.png, .svg)."
 )
 @click.option("--checker", type=FILE, help="Also ask the verified checker of plans, a program that make proofs builds.")
+@click.option(
+    "--shuffled",
+    type=Whole(1),
+    metavar="REPORTS",
+    help="Also bound what so many honest reports reveal together, which someone other than the collector has shuffled.",
+)
+@click.option(
+    "--delta-probability",
+    metavar="PROBABILITY",
+    help="Probability with which a batch may reveal more, as 1e-6; needed with --shuffled.",
+)
 @force_option
 @as_json_option
-def certify(plan: Path, region: Path | None, checker: Path | None, *, force: bool, as_json: bool) -> None:
+def certify(
+    plan: Path,
+    region: Path | None,
+    checker: Path | None,
+    shuffled: int | None,
+    delta_probability: str | None,
+    *,
+    force: bool,
+    as_json: bool,
+) -> None:
     """Check a PLAN's integers against its promise, exactly, on every output; exit code 3 if it is broken."""
+    if (shuffled is None) != (delta_probability is None):
+        found = "--shuffled alone" if delta_probability is None else "--delta-probability alone"
+        step = "give both, as --shuffled 5000 --delta-probability 1e-6"
+        raise SordinoError("a batch has a number of reports and a delta", found=found, step=step)
     with progress("certify", lambda: _count_questions(plan)) as advance:
         frozen = Plan.load(plan, advance)
     again = require_picture(region, force=force)
     questions = [question.name for question in frozen.questions]
     second = None if checker is None else second_verdicts(checker, plan, questions)
+    batch = None
+    if shuffled is not None:
+        batch = certify_plan_batch(frozen, shuffled, read_rational(delta_probability))
     if region is not None:
         from sordino.show.html.figures.error_region import question_region
 
@@ -44,10 +81,14 @@ def certify(plan: Path, region: Path | None, checker: Path | None, *, force: boo
         promise = frozen.promise and promise_json(frozen.promise)
         # A plan that breaks a promise is not read at all; what holds, holds for all of it.
         head = {"plan": frozen.hash, **(least_certificate(frozen) or {}), "holds": PlanCertificate(frozen).holds}
-        beside = {} if second is None else {"checker": second}
+        beside: dict[str, Any] = {} if second is None else {"checker": second}
+        beside |= {} if batch is None else {"batch": batch_json(batch)}
         print_json({**head, "questions": certificates_json(frozen), "promise": promise, **beside})
         return
     print_certificates(frozen)
+    if batch is not None:
+        say("")
+        print_paragraph(batch_paragraph(batch))
     if second is not None:
         say("", "The verified checker:", *(f"  {name}: {verdict}" for name, verdict in second.items()))
 

@@ -7,19 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sordino.cli.options import FILE, Whole, as_json_option, force_option
+from sordino.cli.options import Whole, as_json_option, force_option
 from sordino.cli.output import print_json, print_table
-from sordino.cli.picture import draw, require_picture
 from sordino.cli.progress import progress
-from sordino.cli.reproduce.comparison import comparison
+from sordino.cli.reproduce.comparison import FigureFiles, comparison, output_option
 from sordino.cli.say import say
 from sordino.papers.bayesian_coordinate import corollary1 as corollary
 from sordino.papers.bayesian_coordinate import fig3 as figure
 from sordino.papers.bayesian_coordinate import least_squares as regression
 
 LIMITS = ("lower", "upper")
-
-output_option = click.option("-o", "--output", type=FILE, help="Draw the curves too (.png, .svg).")
 
 
 if TYPE_CHECKING:
@@ -115,13 +112,14 @@ def fig3(repeats: int, output: Path | None, *, force: bool, as_json: bool) -> No
 
     Takes about 15 s.
     """
-    again = require_picture(output, force=force)
+    files = FigureFiles.of(output, force=force)
     with progress("figure 3", figure.steps(repeats)) as advance:
         rows, spreads = figure.fig3(repeats, advance)
-    drawn = draw(output, lambda: draw_fig3(rows, spreads), overwrite=again)
+    sections = {"rows": [_comparison(row) for row in rows], "simulated": [asdict(spread) for spread in spreads]}
+    document = {"people": figure.PEOPLE, "repeats": repeats, **sections}
+    document = files.write(lambda: draw_fig3(rows, spreads), document)
     if as_json:
-        sections = {"rows": [_comparison(row) for row in rows], "simulated": [asdict(spread) for spread in spreads]}
-        print_json({"people": figure.PEOPLE, "repeats": repeats, **drawn, **sections})
+        print_json(document)
         return
     say(f"Expected squared error of {figure.D} means together, {figure.PEOPLE:,} people, before projection")
     print_table("", ("q", *(f"{row.q:g}" for row in rows)), _lines(rows, ERRORS))
@@ -129,7 +127,7 @@ def fig3(repeats: int, output: Path | None, *, force: bool, as_json: bool) -> No
         say(f"Simulated, each true mean about {float(mean):g}: median and quartiles of {repeats} runs")
         own = [spread for spread in spreads if spread.mean == float(mean)]
         print_table("", ("q", *(f"{row.q:g}" for row in rows)), _spread_lines(own))
-    _say_drawn(drawn)
+    files.say()
 
 
 @click.command()
@@ -155,19 +153,20 @@ def corollary1(
 
     Takes about 5 s.
     """
-    again = require_picture(output, force=force)
+    files = FigureFiles.of(output, force=force)
     with progress("corollary 1", len(corollary.QS)) as advance:
         rows = corollary.corollary1(numbers, sensitive, delta, epsilon, advance)
-    drawn = draw(output, lambda: draw_corollary1(rows), overwrite=again)
+    setting = {"numbers": numbers, "sensitive": sensitive, "delta": delta, "epsilon": epsilon}
+    document = {"people": corollary.PEOPLE, **setting, "rows": [_comparison(row) for row in rows]}
+    document = files.write(lambda: draw_corollary1(rows), document)
     if as_json:
-        setting = {"numbers": numbers, "sensitive": sensitive, "delta": delta, "epsilon": epsilon}
-        print_json({"people": corollary.PEOPLE, **setting, **drawn, "rows": [_comparison(row) for row in rows]})
+        print_json(document)
         return
     what = f"{sensitive} of {numbers} numbers with delta {delta}, the others with epsilon {epsilon}"
     say(f"{what}; squared error of all means together, {corollary.PEOPLE:,} people, before projection")
     print_table("", ("q", *(f"{row.q:g}" for row in rows)), _lines(rows, BOUNDS | ERRORS))
     say("The paper's has zeta = 1/2 here, as the bounds have.")
-    _say_drawn(drawn)
+    files.say()
 
 
 @click.command("least-squares")
@@ -192,18 +191,21 @@ def least_squares(people: int, repeats: int, output: Path | None, *, force: bool
     """Least squares: the BCDP paper's Algorithm 3, solved exactly or clipped, and from sampled statistics.
 
     Excess loss (half the mean squared error) over the best slopes in the unit ball, for six attributes under LDP and
-    with two sensitive ones. Predicting 0 has 0.09.
+    with two sensitive ones. Predicting 0 has 0.09. Then how often the quadratic form of two copies is not convex.
 
-    Takes about 15 s.
+    Takes about 20 s.
     """
-    again = require_picture(output, force=force)
-    with progress("least squares", regression.simulated_people(people, repeats)) as advance:
+    files = FigureFiles.of(output, force=force)
+    looked_at = regression.FORM_PEOPLE * regression.FORM_RUNS * len(regression.FORMS)
+    with progress("least squares", regression.simulated_people(people, repeats) + looked_at) as advance:
         rows = regression.least_squares(people, repeats, advance)
-    drawn = draw(output, lambda: draw_least_squares(rows), overwrite=again)
+        forms = regression.indefinite_forms(advance)
+    found = [comparison(row, excess="found", known="elsewhere") for row in rows]
+    document = {"people": people, "repeats": repeats, "predicting_zero": regression.PREDICTING_ZERO, "rows": found}
+    document |= {"indefinite": [asdict(form) for form in forms]}
+    document = files.write(lambda: draw_least_squares(rows), document)
     if as_json:
-        zero = {"predicting_zero": regression.PREDICTING_ZERO}
-        found = [comparison(row, excess="found", known="elsewhere") for row in rows]
-        print_json({"people": people, "repeats": repeats, **zero, **drawn, "rows": found})
+        print_json(document)
         return
     sizes = regression.sizes(people)
     say(f"Mean excess loss; predicting 0 has {regression.PREDICTING_ZERO:.3g}")
@@ -211,7 +213,11 @@ def least_squares(people: int, repeats: int, output: Path | None, *, force: bool
         own = [row for row in rows if row.setting == setting.name]
         levels = ", ".join(str(delta) for delta in setting.deltas)
         print_table("", (f"{setting.name}: deltas {levels}", *(f"{size:,}" for size in sizes)), _regression_lines(own))
-    _say_drawn(drawn)
+    say(f"Quadratic forms that are not convex, of {regression.FORM_RUNS} from {regression.FORM_PEOPLE:,} people each")
+    print_table(
+        "", ("features", *(str(form.numbers - 1) for form in forms)), [("found", *(str(form.found) for form in forms))]
+    )
+    files.say()
 
 
 def _comparison(row: figure.Figure3Row | corollary.Corollary1Row) -> dict[str, Any]:
@@ -257,8 +263,3 @@ def _regression_lines(rows: Sequence[regression.LeastSquaresRow]) -> list[tuple[
 
 def _with_error(row: regression.LeastSquaresRow) -> str:
     return f"{row.excess:.5f}" if row.stderr is None else f"{row.excess:.5f} ({row.stderr:.5f})"
-
-
-def _say_drawn(drawn: dict[str, str]) -> None:
-    for path in drawn.values():
-        say(f"{path}: written")

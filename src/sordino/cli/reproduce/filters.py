@@ -3,17 +3,15 @@
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from statistics import median
 from time import process_time
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from sordino.cli.options import FILE, Whole, as_json_option, force_option
+from sordino.cli.options import Whole, as_json_option, force_option
 from sordino.cli.output import print_json, print_table
-from sordino.cli.picture import draw, require_picture
 from sordino.cli.progress import progress
-from sordino.cli.reproduce.comparison import comparison
+from sordino.cli.reproduce.comparison import FigureFiles, comparison, output_option
 from sordino.cli.say import say
 from sordino.errors import SordinoError
 from sordino.papers.bayesian_coordinate.composition import bcdp_composition
@@ -24,6 +22,9 @@ from sordino.papers.bayesian_filter.chords import BOXES, chords
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
+
+ROUNDING = 1e-12
+"""Nats; losses below it are 0, and bounds on them what the roundings of their sums may add."""
 
 runs_option = click.option("--runs", type=Whole(1, 10_000), default=50, show_default=True, help="Runs.")
 seed_option = click.option("--seed", type=Whole(0), default=1, show_default=True, help="Of the simulation.")
@@ -44,7 +45,6 @@ one_sided_option = click.option(
 curves_option = click.option(
     "--curves", is_flag=True, help="Budgets of 0.1 to 1, with 10 to 90 % bands, and losses after each answer."
 )
-output_option = click.option("-o", "--output", type=FILE, help="Draw the curves (.png, .svg).")
 
 
 def fig1_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -125,18 +125,23 @@ def fig1_logistic_command(*, output: Path | None, force: bool, as_json: bool, **
 
 
 @click.command("identical")
+@output_option
+@force_option
 @as_json_option
-def identical_command(*, as_json: bool) -> None:
+def identical_command(*, output: Path | None, force: bool, as_json: bool) -> None:
     """Theorem 6.3 and Figure 3 of the Bayesian privacy filter paper: answers to one question, asked again and again.
 
-    Takes about 2 s.
+    Takes about 6 s.
     """
+    files = FigureFiles.of(output, force=force)
     with progress("identical", walks.steps()) as advance:
         rows = walks.identical(advance)
     known = {place: f"{expected:.4f}" for place, expected in walks.KNOWN.items()}
+    found = [comparison(row, expected="found", closed="printed") for row in rows]
+    found = [{**row, "epsilon": str(row["epsilon"]), "elsewhere": _elsewhere(row)} for row in found]
+    document = files.write(lambda: draw_identical(rows), {"rows": found})
     if as_json:
-        found = [comparison(row, expected="found", closed="printed") for row in rows]
-        print_json({"rows": [{**row, "epsilon": str(row["epsilon"]), "elsewhere": _elsewhere(row)} for row in found]})
+        print_json(document)
         return
     table: list[tuple[str, ...]] = [
         (
@@ -151,20 +156,59 @@ def identical_command(*, as_json: bool) -> None:
     ]
     header = ("values", "epsilon", "budget", "accepted", "closed form", "found elsewhere")
     print_table("Expected answers, budgets in answers; basic composition accepts the budget", header, table)
+    files.say()
+
+
+def draw_identical(rows: Sequence[walks.IdenticalRow]) -> "Drawing":
+    """Figures 3a and 3b: the expected answers over the budget, by epsilon and by the number of values."""
+    parts = (
+        ("two values", lambda row: f"epsilon {row.epsilon}", [row for row in rows if row.values == 2]),
+        ("epsilon 1", lambda row: f"{row.values} values", [row for row in rows if row.epsilon == 1]),
+    )
+    return _by_budget([(title, label, own, "expected") for title, label, own in parts], "expected answers")
+
+
+def draw_fig4(rows: Sequence[walks.IdenticalRow]) -> "Drawing":
+    """Figure 4: k^2 / E[n] over k, by the number of values."""
+    several = [row for row in rows if sum(other.values == row.values for other in rows) > 1]
+    return _by_budget([("", lambda row: f"{row.values} values", several, "ratio")], "k^2 / E[n]")
+
+
+def _by_budget(
+    panels: Sequence[tuple[str, Callable[[walks.IdenticalRow], str], Sequence[walks.IdenticalRow], str]], upward: str
+) -> "Drawing":
+    from sordino.show.html.figures.log_curves import Curve, curves
+
+    drawn = []
+    for title, label, rows, height in panels:
+        own = {name: [row for row in rows if label(row) == name] for name in dict.fromkeys(map(label, rows))}
+        lines = [
+            Curve(name, "", [getattr(row, height) for row in line], places=[row.budget for row in line])
+            for name, line in own.items()
+        ]
+        drawn.append((title, lines))
+    return curves(
+        sorted({row.budget for _, _, rows, _ in panels for row in rows}), drawn, along="k", upward=upward, linear=True
+    )
 
 
 @click.command("fig4")
+@output_option
+@force_option
 @as_json_option
-def fig4_command(*, as_json: bool) -> None:
+def fig4_command(*, output: Path | None, force: bool, as_json: bool) -> None:
     """Figure 4 of the Bayesian privacy filter paper: many small questions against a large one, k^2 / E[n].
 
     Takes about 6 s.
     """
+    files = FigureFiles.of(output, force=force)
     with progress("figure 4", sum(len(budgets) for _, budgets in walks.FIG4)) as advance:
         rows = walks.fig4(advance)
+    found = [{**asdict(row), "epsilon": str(row.epsilon), "found": row.ratio} for row in rows]
+    found = [{**row, "elsewhere": walks.RATIOS.get((row["values"], row["budget"]))} for row in found]
+    document = files.write(lambda: draw_fig4(rows), {"rows": found})
     if as_json:
-        found = [{**asdict(row), "epsilon": str(row.epsilon), "found": row.ratio} for row in rows]
-        print_json({"rows": [{**row, "elsewhere": walks.RATIOS.get((row["values"], row["budget"]))} for row in found]})
+        print_json(document)
         return
     table: list[tuple[str, ...]] = []
     for row in rows:
@@ -180,6 +224,7 @@ def fig4_command(*, as_json: bool) -> None:
         )
     header = ("values", "k", "accepted", "k^2 / accepted", "found elsewhere")
     print_table("A total budget of 1, epsilon 1/k each; below 1 many small questions are better", header, table)
+    files.say()
 
 
 @click.command("approximate")
@@ -213,14 +258,19 @@ def bcdp_composition_command(*, as_json: bool) -> None:
     """
     rows = bcdp_composition()
     if as_json:
-        print_json({"rows": [asdict(row) for row in rows]})
+        print_json({"rows": [comparison(row, spent="found") for row in rows]})
         return
     yes = {True: "accepted", False: "refused"}
     table: list[tuple[str, ...]] = [
-        (row.delta, yes[row.first], f"{row.spent:.1e}", yes[row.second], f"{row.added:.1e}") for row in rows
+        (row.delta, yes[row.first], _amount(row.spent), yes[row.second], _amount(row.added)) for row in rows
     ]
-    header = ("delta", "first", "told, at most", "second", "by adding deltas")
+    header = ("delta", "first", "reveals, at most", "second", "both, by adding")
     print_table("Reports about a protected bit, in nats", header, table)
+
+
+def _amount(nats: float) -> str:
+    """A loss; one that sums of floats cannot tell from 0 as 0."""
+    return "0" if nats < ROUNDING else f"{nats:.4f}"
 
 
 COMMANDS = (
@@ -253,7 +303,7 @@ def _elsewhere(row: dict[str, Any]) -> float | None:
 def _fig1(
     model: fig1.Model, output: Path | None, *, curves: bool, runs: int, force: bool, as_json: bool, **settings: Any
 ) -> None:
-    again = require_picture(output, force=force)
+    files = FigureFiles.of(output, force=force)
     if output is not None and not curves:
         raise SordinoError("a drawing is of curves", found=f"-o {output.name} alone", step="add --curves")
     if not curves:
@@ -269,17 +319,27 @@ def _fig1(
             found = fig1.fig1(model, runs, clock=process_time, budget=budget, paths=kept, advance=advance, **settings)
             rows.append(fig1.band(budget, found))
             paths = found.paths
-    drawn = draw(output, lambda: draw_fig1(rows, paths), overwrite=again)
+    document = files.write(
+        lambda: draw_fig1(rows, paths), {"rows": [_at_budget(model, row) for row in rows], "paths": paths}
+    )
     if as_json:
-        print_json({**drawn, "rows": [asdict(row) for row in rows], "paths": paths})
+        print_json(document)
         return
     table = [(row.budget, *(f"{count:g}" for count in (row.lower, row.median, row.upper))) for row in rows]
     header = ("budget", "10 % of runs below", "median", "90 % below")
     print_table(f"Accepted {model} models of epsilon {fig1.EPSILON} each, {runs} runs", header, table)
     ends = ", ".join(f"{path[-1]:.3f} after {len(path)}" for path in paths if path)
     say(f"Realized losses at budget {fig1.BUDGET}, in nats: {ends}.")
-    for path in drawn.values():
-        say(f"{path}: written")
+    files.say()
+
+
+def _at_budget(model: fig1.Model, row: fig1.BudgetRow) -> dict[str, Any]:
+    found = asdict(row)
+    return {
+        "budget": found.pop("budget"),
+        "printed": fig1.PAPER[model] if row.budget == fig1.BUDGET else None,
+        "found": found,
+    }
 
 
 def draw_fig1(rows: Sequence[fig1.BudgetRow], paths: Sequence[Sequence[float]]) -> "Drawing":
@@ -301,9 +361,11 @@ def _print_accepted(model: fig1.Model, found: fig1.Accepted, *, as_json: bool) -
         counts = {"printed": fig1.PAPER[model], "found": list(found.accepted), "basic": fig1.BASIC}
         print_json({**counts, "milliseconds_per_query": found.milliseconds_per_query})
         return
+    row = fig1.band(fig1.BUDGET, found)
     say(
         f"Accepted {model} models at budget {fig1.BUDGET}, epsilon {fig1.EPSILON} each: median "
-        f"{median(found.accepted):g} of {len(found.accepted)} runs ({min(found.accepted)} to {max(found.accepted)}); "
+        f"{row.median:g} of {len(found.accepted)} runs ({min(found.accepted)} to {max(found.accepted)}, 80 % of them "
+        f"{row.lower:g} to {row.upper:g}); "
         f"basic composition {fig1.BASIC}, the paper {fig1.PAPER[model]}."
     )
     say(f"Milliseconds for each decision: {found.milliseconds_per_query:.3g}")

@@ -84,13 +84,16 @@ def _read(asked: Sampled, aggregate: Aggregate, place: int) -> Iterable[tuple[Fl
 
 
 def _is_scale(grid: Floats) -> bool:
-    return bool((np.diff(grid) > 0).all()) and grid[0] == -1 and grid[-1] == 1
+    return bool((np.diff(grid) > 0).all())
 
 
 def _rounding(numbers: Floats, grid: Floats) -> Floats:
-    """The probability that each number is read as each point of a grid, shape (numbers, points)."""
+    """The probability that each number is read as each point of a grid, shape (numbers, points).
+
+    A number in a bin is taken to be rounded between the middles beside it: as exact as the weights need.
+    """
     above = np.clip(np.searchsorted(grid, numbers), 1, len(grid) - 1)
-    part = (numbers - grid[above - 1]) / (grid[above] - grid[above - 1])
+    part = np.clip((numbers - grid[above - 1]) / (grid[above] - grid[above - 1]), 0, 1)
     found, rows = np.zeros((len(numbers), len(grid))), np.arange(len(numbers))
     found[rows, above - 1], found[rows, above] = 1 - part, part
     return found

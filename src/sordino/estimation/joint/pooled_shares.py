@@ -17,13 +17,15 @@ variance that it has. Where few reports tell a rare value their likelihood keeps
 Shapes: m numbers.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
 
+from sordino.domain.bins import Bins
+from sordino.domain.moment import Factors
 from sordino.domain.scaled import Ranges
 from sordino.estimation.estimated_moments import EstimatedMoments
 from sordino.estimation.intervals.contrast import tells_covariance
@@ -70,6 +72,10 @@ class Amounts(NamedTuple):
         away = added - (added @ law)[:, None]
         powers = (reduce(np.multiply, [away] * power) for power in range(1, MOMENTS + 1))
         return cls(np.stack([power @ law for power in powers]), np.stack([away.min(axis=1), away.max(axis=1)]), n)
+
+    def times(self, unit: float) -> "Amounts":
+        """In a unit of which one of these is so many, above 0."""
+        return Amounts(self.moments * unit ** np.arange(1, MOMENTS + 1)[:, None], self.ends * unit, self.n)
 
     @classmethod
     def pool(cls, parts: Sequence["Amounts"], weights: Floats) -> "Amounts":
@@ -141,7 +147,13 @@ class PooledPart:
 
     @classmethod
     def of_mean(
-        cls, asked: Sampled, aggregate: Aggregate, place: int, ranges: Ranges, likely: Distribution
+        cls,
+        asked: Sampled,
+        aggregate: Aggregate,
+        place: int,
+        ranges: Ranges,
+        likely: Distribution,
+        bins: Bins | None = None,
     ) -> "PooledPart":
         """Of the mean of a number that everybody has, in its own unit, shape (1,).
 
@@ -151,16 +163,88 @@ class PooledPart:
             asked: the queries; what else they tell is not looked at.
             place: of the number in their records.
             likely: how the scaled number is distributed, for all questions alike.
+            bins: in which the number was asked.
         """
-        estimator = MomentEstimator.of(asked, [(place,)])
-        found = EstimatedMoments.of(estimator, aggregate, [(place,)], ranges.names)
-        middle, unit = ranges.middle[[place]], ranges.half[place] ** 2
-        planned = estimator.expected_from(aggregate, likely)
-        planned = np.maximum(planned, LEAST_VARIANCE / aggregate.n)
-        value, variance = middle + ranges.half[place] * found.means, unit * np.diagonal(found.covariance)
-        moved, (answers,) = estimator.influences(aggregate).toarray(), estimator.answers(aggregate)
-        added, law = ranges.half[place] * answers * moved, aggregate.counts / answers
-        return cls(value, variance, 1 / (unit * planned), aggregate.n, None, Amounts.of(added, law, round(answers)))
+        half = ranges.half[place]
+        offset = 0.0 if bins is None else float(np.square(_bins_of(likely, bins)) @ bins.within_bins) / half**2
+        part = cls._of_moments(asked, aggregate, {(place,): 1.0}, likely, ranges.names)
+        return part.with_offset(offset).in_unit(ranges.middle[place], half)
+
+    @classmethod
+    def of_square(
+        cls,
+        asked: Sampled,
+        aggregate: Aggregate,
+        place: int,
+        ranges: Ranges,
+        likely: Distribution,
+        bins: Bins | None = None,
+        *,
+        center: float,
+    ) -> "PooledPart":
+        """Of the mean square of how far a number is from a center, in its own unit squared, shape (1,).
+
+        Raises SordinoError, and arguments as of `of_mean`.
+        """
+        half, offset = ranges.half[place], 0.0
+        scaled = (center - ranges.middle[place]) / half
+        if bins is not None:
+            shares, placed = _bins_of(likely, bins), bins.within_bins / half**2
+            away = bins.ends.scale(bins.middles) - scaled
+            offset = float(np.square(shares) @ (4 * away**2 * placed) + (shares @ placed) ** 2)
+        # The moment of a square is 2 x^2 - 1.
+        slopes: dict[Factors, float] = {(place, place): 0.5, (place,): -2 * scaled}
+        part = cls._of_moments(asked, aggregate, slopes, likely, ranges.names)
+        return part.with_offset(offset).in_unit(half**2 * (0.5 + scaled**2), half**2)
+
+    @classmethod
+    def _of_moments(
+        cls,
+        asked: Sampled,
+        aggregate: Aggregate,
+        slopes: Mapping[Factors, float],
+        likely: Distribution,
+        labels: Sequence[str],
+    ) -> "PooledPart":
+        """Of a sum of scaled moments, each times its slope."""
+        names, slope = list(slopes), np.array(list(slopes.values()))
+        estimator = MomentEstimator.of(asked, names)
+        found = EstimatedMoments.of(estimator, aggregate, names, labels)
+        planned = np.full(1, LEAST_VARIANCE / aggregate.n)
+        for name, own in slopes.items():
+            numbers, shares = likely
+            moment = numbers if len(name) == 1 else 2 * numbers**2 - 1
+            alone = MomentEstimator.of(asked, [name]).expected_from(aggregate, (moment, shares))
+            planned += own**2 * np.maximum(alone, 0.0)
+        at = [estimator.moments.names.index(name) for name in names]
+        moved = slope @ estimator.influences(aggregate).toarray()[at]
+        # Reports that tell none of them move nothing, and are not counted.
+        answers = float(aggregate.counts[estimator.codes_of(at)].sum())
+        amounts = Amounts.of(answers * moved[None], aggregate.counts / answers, round(answers))
+        variance = np.array([slope @ found.covariance @ slope])
+        return cls(np.array([slope @ found.means]), variance, 1 / planned, aggregate.n, None, amounts)
+
+    def with_offset(self, offset: float) -> "PooledPart":
+        """Where numbers may lie off the middles of their bins by so much, a variance that more reports do not lower."""
+        return replace(self, variance=self.variance + offset, weight=1 / (1 / self.weight + offset))
+
+    def in_unit(self, middle: float, unit: float) -> "PooledPart":
+        """In a unit of which one scaled unit is so many."""
+        amounts = self.amounts and self.amounts.times(unit)
+        return replace(
+            self,
+            value=middle + unit * self.value,
+            variance=unit**2 * self.variance,
+            weight=self.weight / unit**2,
+            amounts=amounts,
+        )
+
+
+def _bins_of(likely: Distribution, bins: Bins) -> Floats:
+    """The shares of the bins among people with scaled numbers, shape (k,)."""
+    numbers, shares = likely
+    edges = bins.ends.scale(np.array(bins.edges[1:-1]))
+    return np.bincount(np.searchsorted(edges, numbers, side="right"), shares, bins.k).astype(np.float64)
 
 
 def tells_sums(mechanism: Mechanism, count: int) -> bool:
@@ -219,3 +303,26 @@ class PooledEstimate(NormalEstimate):
             least, most = limits_by_moments(moments, n, (first, last), 1 - confidence)
             low, high = np.minimum(low, self.value + least), np.maximum(high, self.value + most)
         return low, high
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PooledDeviation(NormalEstimate):
+    """A standard deviation, shape (1,), whose limits are roots of those of the variance.
+
+    Attributes:
+        variance: its square as it is estimated, which noise can make negative.
+    """
+
+    variance: NormalEstimate
+
+    @classmethod
+    def of(cls, square: NormalEstimate, center: NormalEstimate) -> "PooledDeviation":
+        """Of the mean square about an estimated mean, to which this mean's own variance is added."""
+        variance = replace(square, value=square.value + center.stderr**2)
+        ends = (np.sqrt(np.maximum(variance.value + sign * variance.stderr, 0.0)) for sign in (-1, 1))
+        low, high = ends
+        return cls(np.sqrt(np.maximum(variance.value, 0.0)), (high - low) / 2, square.n, variance)
+
+    def interval(self, confidence: float = 0.95) -> tuple[Floats, Floats]:
+        low, high = (np.sqrt(np.maximum(limit, 0.0)) for limit in self.variance.interval(confidence))
+        return np.minimum(low, self.value), np.maximum(high, self.value)

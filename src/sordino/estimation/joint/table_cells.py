@@ -5,8 +5,10 @@ adds to one cell it takes from others, so that a row's total is known far better
 
 A conditional share r = N / D is a ratio of two sums of cells. Its standard error is that of N - r D over D (delta
 method), and no smaller than its interval says; that holds all r for which N - r D is within z standard errors of 0,
-which is right however little D is known. A difference of two is as far from its limits as those of its two sides are
-together, corrected for what they have in common.
+which is right however little D is known. Of many parts that hold nobody some seem to hold people by chance, and if
+only those were shown, their limits would miss far more often than they say: a share within D is told where noise alone
+would show so many people once in two thousand. A difference of two is as far from its limits as those of its two sides
+are together, corrected for what they have in common.
 Sources: Fieller 1954; Zou and Donner 2008 (limits of differences from those of the sides).
 """
 
@@ -28,6 +30,9 @@ from sordino.exact.floats import Floats
 
 LARGEST_TABLE = 1024
 """Cells, each two of which have a covariance: all that is made of them takes some seconds."""
+
+SEEN = 3.29
+"""Standard errors of noise by which a whole is above 0, for shares within it to be told."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,10 +146,14 @@ class Cells:
         moved = self._added_up(self.covariance, [*given, *of])
         variances = (moved * parts).sum(axis=1), np.repeat(self._variance(totals), size)
         errors = (*variances, (moved * wholes).sum(axis=1))
+        # Limits start from nothing where noise alone may have made the whole. A report's second moment about a share
+        # that is possible, less what it would be without noise: a few reports may vary by chance hardly at all.
+        noise = variances[1] + (whole**2 - np.clip(whole, 0, 1)) / self.estimate.n
+        is_seen = whole > SEEN * np.sqrt(np.maximum(noise, 0.0))
         z = errors_to_either_side(confidence)
         low, high = quotient_limits(part, whole, errors, z)
         # Where nobody may be, a share may be anything.
-        low, high = np.nan_to_num(low, nan=0.0), np.nan_to_num(high, nan=1.0)
+        low, high = (np.where(is_seen & ~np.isnan(limit), limit, end) for limit, end in ((low, 0.0), (high, 1.0)))
         if self.estimate.mechanism.counts_codes:
             # What a whole is made of is worked out once for all its parts.
             added = self._added_up(self._code_contributions, [*given, *of])

@@ -50,7 +50,7 @@ RIDGE = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class Quadratic:
+class SummedSquares:
     """The polynomial of some reports, and what is left of them.
 
     Attributes:
@@ -68,18 +68,18 @@ class Quadratic:
     n: int = 0
 
     @classmethod
-    def of_no_reports(cls, d: int) -> "Quadratic":
+    def of_no_reports(cls, d: int) -> "SummedSquares":
         d = d if d <= LARGEST else 0
         return cls(np.zeros(d), np.zeros((d, d)))
 
-    def after(self, report: BoxEvidence) -> "Quadratic":
+    def after(self, report: BoxEvidence) -> "SummedSquares":
         """With one more report."""
         now = self
         for terms in report.groups:
             now = now._with(terms) if len(self.first) else now
         return now
 
-    def _with(self, terms: Terms) -> "Quadratic":
+    def _with(self, terms: Terms) -> "SummedSquares":
         shape, slopes, middle = terms.shape, terms.slopes, terms.intercepts
         if not np.isfinite(shape.most_bent).all():
             return replace(self, left=np.inf)
@@ -95,7 +95,7 @@ class Quadratic:
         # Between two places of the grid, above the one side and below the other.
         between = (2 * window / (len(GRID) - 1)) ** 2 / 8 * (shape.most_bent + 2 * np.abs(two)) * (1 + SPARE)
         left = gap.max(axis=0) - gap.min(axis=0) + 2 * between + 4 * shape.error + 4 * rounds * size
-        return Quadratic(
+        return SummedSquares(
             self.first + one @ slopes,
             self.second + (slopes.T * two) @ slopes,
             self.left + float(left.sum()),
@@ -315,14 +315,14 @@ class BoxLoss:
     evidence: BoxEvidence
     top: MaximumBounds | None = None
     bottom: MaximumBounds | None = None
-    square: Quadratic | None = None
+    square: SummedSquares | None = None
     most: float = math.inf
 
     @classmethod
     def of(cls, evidence: BoxEvidence) -> "BoxLoss":
         """Nothing solved yet."""
         many = evidence.box.d > LARGEST_DIMENSION
-        square = Quadratic.of_no_reports(evidence.box.d).after(evidence) if many else None
+        square = SummedSquares.of_no_reports(evidence.box.d).after(evidence) if many else None
         if not evidence.n:
             return cls(evidence, square=square)
         return cls(evidence, _side(evidence, top=True), _side(evidence, top=False), square)

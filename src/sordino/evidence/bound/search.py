@@ -78,7 +78,7 @@ def relax(problem: Problem, low: NDArray[np.float64], high: NDArray[np.float64],
     Args:
         low, high, start: shape (m, d), the boxes' ends, and points to begin from.
     """
-    shape, slopes, intercepts = problem.shape, problem.slopes, problem.intercepts
+    shape, slopes = problem.shape, problem.slopes
     least, largest = problem.ranges(low, high)
     envelope = Envelope.of(shape, least, largest)
     steps = problem.steps
@@ -89,9 +89,9 @@ def relax(problem: Problem, low: NDArray[np.float64], high: NDArray[np.float64],
         tilts = [envelope.left[1]]
         point = np.where(tilts[0] @ slopes > 0, high, low)
     for _ in range(0 if shape.convex else ROUNDS):
-        t = ahead @ slopes.T + intercepts
+        t = problem.forms(ahead)
         tilts.append(envelope.slope(t))
-        moved = np.minimum(np.maximum(ahead + steps * (tilts[-1] @ slopes), low), high)
+        moved = np.minimum(np.maximum(ahead + steps * problem.pull(tilts[-1], ahead), low), high)
         change = moved - point
         if np.abs(change).max() <= STILL:
             # Most often all coordinates have come to a bound.
@@ -101,7 +101,7 @@ def relax(problem: Problem, low: NDArray[np.float64], high: NDArray[np.float64],
         faster = (1 + np.sqrt(1 + 4 * speed * speed)) / 2
         ahead = moved + ((speed - 1) / faster) * change
         point, speed = moved, faster
-    t = np.minimum(np.maximum(point @ slopes.T + intercepts, least), largest)
+    t = np.minimum(np.maximum(problem.forms(point), least), largest)
     late = np.stack(tilts[-AVERAGED:])
     mean = late.mean(axis=0)
     tilts = [mean]
@@ -155,9 +155,8 @@ class Envelope:
 
 def _dual(problem: Problem, box: Boxes, span: Boxes, tilt: NDArray[np.float64]) -> NDArray[np.float64]:
     """The bounds of any slopes b, shape (..., m, n): shape (..., m)."""
-    pull = tilt @ problem.slopes
     terms = problem.shape.offset(tilt, *span) + tilt * problem.intercepts
-    bound: NDArray[np.float64] = terms.sum(axis=-1) + np.maximum(pull * box[0], pull * box[1]).sum(axis=-1)
+    bound: NDArray[np.float64] = terms.sum(axis=-1) + problem.highest(tilt, *box)
     return bound
 
 
@@ -183,7 +182,7 @@ def _balanced_slopes(problem: Problem, tilt: NDArray[np.float64], jump: NDArray[
 
 
 def _along(problem: Problem, width: NDArray[np.float64], loose: NDArray[np.float64]) -> NDArray[np.intp]:
-    absolute = np.abs(problem.slopes)
+    absolute = problem.absolute
     share = loose / np.maximum(width @ absolute.T, 1e-300) + 1e-12
     along: NDArray[np.intp] = np.argmax((share @ absolute) * width, axis=1)
     return along
@@ -325,8 +324,8 @@ class Search:
         """The best point known after some steps uphill from a point."""
         problem, point = self.problem, start
         for _ in range(ASCENT_ROUNDS):
-            tilt = problem.shape.slope(problem.slopes @ point + problem.intercepts)
-            point = np.minimum(np.maximum(point + problem.steps * (tilt @ problem.slopes), -1.0), 1.0)
+            tilt = problem.shape.slope(problem.forms(point))
+            point = np.minimum(np.maximum(point + problem.steps * problem.pull(tilt, point), -1.0), 1.0)
         values = problem.value(np.stack((start, point)))
         best = int(np.argmax(values))
         if float(values[best]) > self.lower:

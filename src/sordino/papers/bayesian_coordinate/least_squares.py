@@ -333,6 +333,40 @@ def least_squares(people: int, repeats: int, advance: Advance = lambda _: None) 
     return tuple(rows)
 
 
+FORMS = (2, 3, 4, 6)
+"""Numbers of a record, the target among them, for which forms are looked at."""
+
+FORM_RUNS, FORM_PEOPLE, FORM_BUDGET = 60, 10_000, "2"
+
+
+@dataclass(frozen=True)
+class IndefiniteRow:
+    """How often the quadratic form of two copies is not convex.
+
+    Attributes:
+        numbers: of a record, the target among them.
+        found: the runs in which it has a negative eigenvalue.
+    """
+
+    numbers: int
+    runs: int
+    found: int
+
+
+def indefinite_forms(advance: Advance = lambda _: None) -> tuple[IndefiniteRow, ...]:
+    """Of records uniform on [-1, 1], with a corrected scale and both copies taken together."""
+    rows = []
+    for d in FORMS:
+        copies, found = TwoCopies([FORM_BUDGET] * d), 0
+        for run in range(FORM_RUNS):
+            records = np.random.default_rng((SEED, d, run, 0)).uniform(-1, 1, (FORM_PEOPLE, d))
+            tally = copies.tally(copies.privatize(records, SimulationSource(SEED, d, run, 1)))
+            found += bool(np.linalg.eigvalsh(quadratic_moments(copies, tally, target=d - 1).matrix)[0] < 0)
+            advance(FORM_PEOPLE)
+        rows.append(IndefiniteRow(d, FORM_RUNS, found))
+    return tuple(rows)
+
+
 def algorithm_3(copies: TwoCopies, tally: Aggregate) -> tuple[Floats, Floats]:
     """The slopes that minimise the quadratic form over the ball: as it is, and clipped with a ridge."""
     moments = quadratic_moments(copies, tally, TARGET)

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from sordino.accounting.realized import realized_loss
 from sordino.domain.box import Box
-from sordino.papers import SquareQuery
 from sordino.query.linear import LinearQuery
+from sordino.query.quadratic import QuadraticQuery
 
 EPSILON = "1"
 NUMBER = Box([-1], [1])
@@ -38,7 +38,7 @@ class AppendixARow:
 
 def appendix_a(advance: Callable[[int], None] = lambda _: None) -> tuple[AppendixARow, ...]:
     """The losses of all pairs of answers."""
-    questions = (LinearQuery([1.0], 0.0, -1, 1, EPSILON), SquareQuery([1.0], 0.0, 1.0, EPSILON))
+    questions = (LinearQuery([1.0], 0.0, -1, 1, EPSILON), QuadraticQuery({(0, 0): 1.0}, [0.0], 0.0, 0, 1, EPSILON))
     rows = []
     for outputs, paper in PAPER.items():
         bounds = realized_loss(NUMBER, questions, [int(output) for output in outputs], TOLERANCE)

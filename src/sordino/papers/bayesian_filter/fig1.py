@@ -80,6 +80,7 @@ class OneSidedGroups:
     """
 
     budget: float
+    rule: Rule
     size: int
     nodes: int
     closed: float
@@ -89,11 +90,13 @@ class OneSidedGroups:
     spent: float = 0.0
 
     @classmethod
-    def start(cls, box: Box, budget: str, size: int, nodes: int) -> "OneSidedGroups":
-        return cls(Nats.of(budget).floor(), size, nodes, 0.0, 0, BoxEvidence(box), BoxEvidence(box))
+    def start(cls, box: Box, budget: str, rule: Rule, size: int, nodes: int) -> "OneSidedGroups":
+        return cls(Nats.of(budget).floor(), rule, size, nodes, 0.0, 0, BoxEvidence(box), BoxEvidence(box))
 
     def accepts(self, query: Query) -> bool:
-        """Whether no answer takes the bound above the budget."""
+        """Whether no answer takes the bound above the budget; by the simplified rule, the query's whole epsilon."""
+        if self.rule == "simplified":
+            return math.nextafter(self.spent + query.level, math.inf) <= self.budget
         return all(self.after(query, code).spent <= self.budget for code in range(query.outputs))
 
     def after(self, query: Query, code: int) -> "OneSidedGroups":
@@ -151,7 +154,7 @@ def fig1(
         models, source = np.random.default_rng((seed, run, 0)), SimulationSource(seed, run, 1)
         asked: BayesianFilter | OneSidedGroups = BayesianFilter(box, LDP(budget), rule, nodes, group)
         if one_sided and group is not None:
-            asked = OneSidedGroups.start(box, budget, group, nodes)
+            asked = OneSidedGroups.start(box, budget, rule, group, nodes)
         path: list[float] = []
         while len(path) < MOST:
             query = _draw_query(model, models, theta)

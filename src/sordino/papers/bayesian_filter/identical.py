@@ -28,8 +28,8 @@ from sordino.definition.pairwise import LDP
 from sordino.domain.categories import Categories
 from sordino.mechanism.randomized import RandomizedResponse
 
-FIG3 = ((2, (2, 5, 10, 15)), (3, (2, 5, 10, 15)), (4, (2, 5, 10, 15)))
-"""For each number of values the budgets, in answers."""
+FIG3 = tuple((values, tuple(range(2, 16))) for values in (2, 3, 4))
+"""Figure 3b: for each number of values the budgets, in answers."""
 
 FIG3A = (Fraction(1, 2), Fraction(2))
 """Epsilons of Figure 3a beside 1: for two values and the same budgets, in answers."""

@@ -20,7 +20,7 @@ from sordino.blocks.tables import QuantityTable
 from sordino.distinct import DistinctParts
 from sordino.exact.amount_text import loss_text_of
 from sordino.show.certificates import promise_group
-from sordino.show.findings import BY_ITSELF, TITLE, finding_blocks
+from sordino.show.findings import BY_ITSELF, TITLE, finding_blocks, findings_of
 from sordino.show.html.block_sections import sections_of
 from sordino.show.html.descriptions import region_in_words
 from sordino.show.html.figures.error_region import error_region, frequent, region_of, tightest
@@ -163,7 +163,9 @@ def _large_page(plan: Plan, results: Sequence[Result], title: str, views: Views 
     before, after = ([], []) if views is None else views.before_and_after("page")
     explained, coverage = explanation(plan), next(one.coverage for one in results if not isinstance(one, Untold))
     by_section = tuple(_by_section(plan, results))
-    found = tuple((name, finding.text) for name, own in by_section for finding in islice(own[0].findings(), 1))
+    found = tuple(
+        (name, finding.text) for name, own in by_section for finding in islice(findings_of(own[0], views or ()), 1)
+    )
     sections = [Section(TITLE, (PageTable(("first question of", "what was found"), found, BY_ITSELF),))]
     sections += chain.from_iterable(_view_sections(view) for view in before)
     for name, own in by_section:

@@ -17,6 +17,9 @@ from sordino.domain.interval import Interval
 from sordino.estimation.intervals.independent_difference import WithInterval
 from sordino.printable import join_label
 
+MEAN, DEVIATION = "mean", "standard deviation"
+"""What the rows of a distribution's moments say that they are."""
+
 Ends: TypeAlias = tuple[float, float]
 
 Head: TypeAlias = Mapping[str, Any]
@@ -117,7 +120,7 @@ def moment_scale(ranges: Sequence[Interval]) -> Ends:
 def measured_ranges(
     rows: Iterable[tuple[Mapping[str, Any], str]], edges: tuple[float, ...], *, is_date: bool
 ) -> Measured:
-    """Shares of ranges, differences of two of them, and quantiles, which lie between the outer edges.
+    """Shares of ranges, differences of two of them, and quantiles and means, which lie between the outer edges.
 
     Args:
         rows: each with what people read as its label.
@@ -126,11 +129,12 @@ def measured_ranges(
     """
     measured: dict[Hashable, MeasuredNumber] = {}
     for row, readable in rows:
-        head, quantile = head_of(row), "quantile" in row
-        ends = (edges[0], edges[-1]) if quantile else (0.0, 1.0)
-        least = -1.0 if "minus" in row else ends[0]
-        number = limits_of(row, least, ends[1])
-        measured[tuple(head.values())] = MeasuredNumber(head, number, ends, not quantile, is_date, readable)
+        head, ends = head_of(row), (edges[0], edges[-1])
+        is_number, spread = "quantile" in row or row.get("value") == MEAN, row.get("value") == DEVIATION
+        scale = ends if is_number else (0.0, (ends[1] - ends[0]) / 2) if spread else (0.0, 1.0)
+        least = -1.0 if "minus" in row else scale[0]
+        number, dated = limits_of(row, least, scale[1]), is_date and not spread
+        measured[tuple(head.values())] = MeasuredNumber(head, number, scale, not (is_number or spread), dated, readable)
     return measured
 
 

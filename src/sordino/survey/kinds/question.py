@@ -5,7 +5,7 @@ Whatever only some kinds (`survey.kinds`) have is a property that gives nothing 
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
@@ -19,12 +19,14 @@ from sordino.definition.sampling import AnswerType
 from sordino.distinct import DistinctParts
 from sordino.document.schema.strict_table import StrictTable, setting
 from sordino.domain.attribute import Attribute, Domain
+from sordino.domain.bins import Bins
 from sordino.domain.finite_record import Record
 from sordino.domain.interval import Interval
 from sordino.domain.scaled import Measured, Ranges
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
+from sordino.mechanism.channel import Aggregate
 from sordino.printable import SEPARATOR, join_label
 from sordino.query.query import Query
 from sordino.query.sampled import Sampled
@@ -102,6 +104,7 @@ class MeanReading(NamedTuple):
         ranges: of its numbers.
         ends: of this one.
         known: what the plan expects to be read of the people; None where nothing is known.
+        bins: in which the number is asked; None where it is asked itself.
     """
 
     query: Sampled
@@ -109,6 +112,11 @@ class MeanReading(NamedTuple):
     ranges: Ranges
     ends: Interval
     known: "MeanReadings | None"
+    bins: Bins | None = None
+
+    def tally(self, aggregate: Aggregate) -> Aggregate:
+        """The question's own tally as one of the query, which has the same codes."""
+        return replace(aggregate, fingerprint=self.query.fingerprint)
 
 
 class ForgedWeight(NamedTuple):

@@ -417,7 +417,7 @@ def protect_mistakes(protect: ProtectTable, domain: Domain) -> Iterator[SordinoE
                 yield SordinoError(
                     "a block must have at least two values, since the block is public",
                     found=f"{single} with one value, which would be reported as it is",
-                    step="merge with others, or set release_single_values = true",
+                    step="merge with others, or set release_single_values = true inside protect",
                 )
         else:
             # Where the survey's epsilon is the unit, the survey checks the rest.

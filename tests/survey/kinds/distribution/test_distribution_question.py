@@ -187,24 +187,25 @@ def people(n):
     return pa.table({"income": income, "age": age, "smoker": ["yes", "no"] * (n // 2)})
 
 
-def test_rows_are_bins_then_ranges_then_quantiles(plan):
+def test_rows_are_bins_then_ranges_then_quantiles_then_moments(plan):
     table = people(PEOPLE).append_column("id", pa.array(range(PEOPLE)))
     released = privatize(plan, table, KeyedSource(bytes(range(32)), "test"), id_column="id")
     found = estimate(plan, aggregate(plan, released))
     income, age, _ = found.results
     rows = list(income.rows())
-    assert (len(rows), income.count, len(list(age.rows()))) == (24, 24, 3)
+    assert (len(rows), income.count, len(list(age.rows()))) == (26, 26, 5)
     assert rows[0].keys() == {"attribute", "from", "to", "estimate", "stderr", "low", "high", "fitted"}
     assert [(row["from"], row["to"]) for row in rows[:20]] == [(10.0 * i, 10.0 * i + 10) for i in range(20)]
     assert [(row["from"], row["to"]) for row in rows[20:22]] == [(0, 50), (150, 200)]
     assert rows[20]["fitted"] == pytest.approx(sum(row["fitted"] for row in rows[:5]))
-    assert [row["quantile"] for row in rows[22:]] == ["0.5", "0.9"]
+    assert [row["quantile"] for row in rows[22:24]] == ["0.5", "0.9"]
+    assert [row["value"] for row in rows[24:]] == ["mean", "standard deviation"]
     assert rows[22].keys() == {"attribute", "quantile", "estimate", "low", "high"}
     assert all(row["low"] <= row["estimate"] <= row["high"] for row in rows[22:])
     table = found.to_arrow()
     assert table.column("value").to_pylist()[22:24] == ["quantile 0.5", "quantile 0.9"]
     assert table.column("stderr").to_pylist()[22:24] == [None, None]
-    assert table.column("estimate").to_pylist()[:24] == [row["estimate"] for row in rows]
+    assert table.column("estimate").to_pylist()[:26] == [row["estimate"] for row in rows]
 
 
 def test_a_clipped_number_counts_as_the_end_and_others_are_refused(plan):

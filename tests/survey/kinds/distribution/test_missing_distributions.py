@@ -56,11 +56,13 @@ def test_rows_are_of_those_who_have_it_and_of_who_lacks_it(plan, found):
     rows, numbers = list(result.rows()), incomes(PEOPLE, MISSING)
     there = numbers[~np.isnan(numbers)]
     kinds = [*(["from"] * 41), "value", "quantile"]
-    assert [next(key for key in kinds[40:] if key in row) for row in rows] == ["from"] * 41 + ["value", "quantile"]
-    of_range, missing, median = rows[40:]
+    assert [next(key for key in kinds[40:] if key in row) for row in rows[:43]] == ["from"] * 41 + ["value", "quantile"]
+    of_range, missing, median, mean, deviation = rows[40:]
     assert abs(of_range["estimate"] - np.mean(there < 500)) < 5 * of_range["stderr"]
     assert abs(missing["estimate"] - np.mean(np.isnan(numbers))) < 5 * missing["stderr"]
     assert median["low"] <= np.median(there) <= median["high"]
+    assert abs(mean["estimate"] - there.mean()) < 5 * mean["stderr"]
+    assert deviation["low"] <= there.std() <= deviation["high"]
     assert result.fitted.sum() == pytest.approx(1)
     assert [result.label(place) for place in (40, 41, 42)] == ["0 to 500", "missing", "quantile 0.5"]
     assert result.numbers["estimate"][41] == missing["estimate"]

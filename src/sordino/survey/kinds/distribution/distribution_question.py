@@ -17,21 +17,24 @@ from sordino.document.schema.limits import ValueLimits
 from sordino.domain.attribute import Attribute
 from sordino.domain.bins import Bins
 from sordino.domain.categories import few
+from sordino.domain.scaled import Ranges
 from sordino.errors import SordinoError
 from sordino.exact.messages import shown
 from sordino.exact.nats import Nats
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.hierarchy import HierarchyResponse
 from sordino.mechanism.window import WindowResponse
-from sordino.query.bin import Bin
+from sordino.query.bin import Bin, BinMiddles
 from sordino.query.query import Query
+from sordino.query.sampled import Sampled
 from sordino.survey.kinds.promised_channel import PromisedChannel, record_text
-from sordino.survey.kinds.question import CountedDomain, ForgedWeight, Question, QuestionPart
+from sordino.survey.kinds.question import CountedDomain, ForgedWeight, MeanReading, Question, QuestionPart
 from sordino.survey.schema.amounts import canonical_amount
 from sordino.survey.schema.attribute_part import BETWEEN_0_AND_1, require_one_of
 from sordino.survey.schema.expected_part import ExpectedPart, require_somebody, round_as_stored
 
 if TYPE_CHECKING:
+    from sordino.estimation.moment_estimator import MeanReadings
     from sordino.survey.schema.attribute_table import AskedSurvey
 
 
@@ -243,6 +246,20 @@ class DistributionQuestion(Question):
     def expected_people(self) -> NDArray[np.float64] | None:
         """The shares of what is read that the plan expects, shape (k,); None where nothing is known."""
         return None if self.part.expected is None else self.part.expected.shares(self.domain.k + self.optional)
+
+    @property
+    def tells_moments(self) -> bool:
+        """Whether a bin says how large its numbers are on average: not where spikes stand anywhere within it."""
+        return not self.part.spikes or self.domain.is_scale
+
+    def mean_reading(self, name: str) -> MeanReading | None:
+        """Of a number that everybody has."""
+        if name != self.name or self.optional or not self.tells_moments:
+            return None
+        statistic, ends = BinMiddles(self.domain), self.attribute.interval
+        query = Sampled((Query(statistic, self.mechanism),), (1,))
+        known: MeanReadings | None = None if self.expected_people is None else {statistic: self.expected_people}
+        return MeanReading(query, 0, Ranges.of({name: (ends.low, ends.high)}), ends, known, self.domain)
 
     @property
     def definition(self) -> LDP:

@@ -1,10 +1,10 @@
-"""What a plan's reports say about the distribution of a number: rows of bins, of ranges, and of quantiles."""
+"""What a plan's reports say about the distribution of a number: bins, ranges, quantiles and moments."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from math import ceil, floor
+from math import ceil, floor, sqrt
 from typing import TypeAlias
 
 import numpy as np
@@ -22,7 +22,7 @@ from sordino.errors import SordinoError
 from sordino.estimation.intervals.possible import possible_limits
 from sordino.estimation.intervals.share_interval import at_least_as_wide
 from sordino.estimation.intervals.simultaneous import bonferroni
-from sordino.estimation.number_distribution import DistributionEstimate, Limits
+from sordino.estimation.number_distribution import BinnedMoment, DistributionEstimate, Limits
 from sordino.estimation.range_shares import RangeShares
 from sordino.estimation.share_estimate import Method
 from sordino.mechanism.channel import Aggregate
@@ -31,7 +31,7 @@ from sordino.survey.kinds.distribution.distribution_question import Distribution
 from sordino.survey.kinds.estimate_rows import UNBIASED, Numbers, numbers_at
 from sordino.survey.kinds.fitted_limits import CURVE
 from sordino.survey.kinds.number_findings import middle_finding
-from sordino.survey.kinds.quantities import Quantities, Range, measured_ranges
+from sordino.survey.kinds.quantities import DEVIATION, MEAN, Quantities, Range, measured_ranges
 from sordino.survey.kinds.shares.shares_result import QuestionResult
 
 Row: TypeAlias = dict[str, str | float]
@@ -48,8 +48,20 @@ FITTED = "Fitted ({method}) is a valid distribution near them; quantiles are rea
 NET_SENTENCE = Sentence("The share of the upper range minus that of the lower, in percentage points.", Purpose.COLUMNS)
 """What the difference of two ranges is."""
 
-LAST = 5
-"""Of the tables of a distribution in files: after bins, ranges, who has no number and quantiles come the parts."""
+LAST = 6
+"""Of a distribution's tables in files: after bins, ranges, who has no number, quantiles and moments come the parts."""
+
+MOMENTS = {"mean": MEAN, "sd": DEVIATION}
+"""Kinds of rows that are moments of the number, each with what a row says that it is."""
+
+MOMENTS_SENTENCE = Sentence(
+    "Numbers are taken to be spread evenly within their bins; standard errors allow for bins whose numbers are not.",
+    Purpose.COLUMNS,
+)
+"""Where within a bin numbers lie; of bins that hold one whole number each nothing needs to be said."""
+
+SHARES = frozenset({"bin", "range", MISSING})
+"""Kinds of rows that are shares of people."""
 
 ROW = "row"
 """What each interval is about: all rows of a distribution hold together where intervals do."""
@@ -145,6 +157,46 @@ class DistributionResult(QuestionResult):
         """Each quantile that is asked: its part of the people, and the number with its limits."""
         return [(text, *self.quantile(float(text))) for text in self.question.part.quantiles]
 
+    @cached_property
+    def moments(self) -> list[Row]:
+        """The mean and the standard deviation, each with its own interval; none of bins with spikes somewhere within.
+
+        The square of the deviation errs as the mean square about the estimated mean does, whose own variance is added.
+        """
+        edges, name = self.question.domain.edges, self.question.name
+        if not self.question.tells_moments:
+            return []
+        mean = self._moment(self.estimate.mean, edges[0], edges[-1])
+        center = float(np.clip(mean["estimate"], edges[0], edges[-1]))
+        most = (edges[-1] - edges[0]) ** 2 / 4
+        square = self._moment(self.estimate.square(center), 0.0, most)
+        own = mean["stderr"] ** 2
+        value, error = square["estimate"] + own, square["stderr"]
+        ends = value - error, value + error
+        least, middle, largest = (sqrt(min(max(one, 0.0), most)) for one in (ends[0], value, ends[1]))
+        # Limits of the square are about a center that is itself estimated, so that the upper one may be too low.
+        high = square["high"] + own
+        found = {"estimate": middle, "stderr": (largest - least) / 2}
+        found |= {"low": sqrt(max(square["low"], 0.0)), "high": sqrt(min(high, most))}
+        if "fitted" in square:
+            # About the fitted mean, not about the estimated one.
+            found["fitted"] = sqrt(max(square["fitted"] - (mean["fitted"] - center) ** 2, 0.0))
+        if self.coverage.forged:
+            found["moved"] = sqrt(middle**2 + square["moved"]) - middle
+        return [{"attribute": name, "value": MEAN, **mean}, {"attribute": name, "value": DEVIATION, **found}]
+
+    def _moment(self, moment: BinnedMoment, least: float, most: float) -> dict[str, float]:
+        """What is told of the mean of what bins count, which lies between two ends."""
+        (first, last), ends = moment.ends, {"low": least, "high": most}
+        width = last - first or 1.0
+        row = numbers_at(self._columns(moment.share, moment.offset / width), 0)
+        found = {name: width * number + (0.0 if name in DISTANCES else first) for name, number in row.items()}
+        # What is cut at an end says nothing; what is no number, of whom nobody may be, stays none.
+        found |= {name: end for name, end in ends.items() if row[name] == (name == "high")}
+        value = found["estimate"]
+        low, high = possible_limits(value, (found["low"], found["high"]), (least, most))
+        return found | {"low": float(low), "high": float(high)}
+
     def quantile(self, part: float) -> tuple[float, float, float]:
         """Where the curve reaches a part of the people, and the limits of that quantile; on a scale its values."""
         reach = self.estimate.reach(part, self.each) * self.estimate.errors_at(part)
@@ -206,11 +258,18 @@ class DistributionResult(QuestionResult):
     def _range_rows(self, ranges: Sequence[tuple[int, int]]) -> list[Row]:
         return self._rows(ranges, self._columns(self.estimate.range_shares(ranges))) if ranges else []
 
-    def _columns(self, shares: RangeShares) -> Numbers:
-        """What is told of the shares of some ranges, bins among them."""
+    def _columns(self, shares: RangeShares, offset: float = 0.0) -> Numbers:
+        """What is told of the shares of some ranges, bins among them.
+
+        Args:
+            offset: the standard deviation of an error that is not the reports'.
+        """
         forged, fitted = self.coverage.forged, self.fitted
         moved = forged * shares.leverage / self.n if forged else np.zeros_like(shares.value)
-        fixed, stderr = shares.within(self._errors), shares.stderr
+        fixed, stderr = shares.within(self._errors), np.hypot(shares.stderr, offset)
+        if offset:
+            reach, away = self._errors * offset, (shares.value - fixed[0], fixed[1] - shares.value)
+            fixed = shares.value - np.hypot(away[0], reach), shares.value + np.hypot(away[1], reach)
         low, high = self._widen(fixed, shares.value, stderr, moved, self.each)
         if shares.subpopulation.optional:
             stderr = at_least_as_wide(stderr, fixed, self._errors)
@@ -233,11 +292,12 @@ class DistributionResult(QuestionResult):
 
     @cached_property
     def _kinds(self) -> tuple[str, ...]:
-        """Of the rows: bins, ranges, their difference, who lacks the number where it may be missing, quantiles."""
+        """Of the rows: bins, ranges, their difference, who lacks a number that may be missing, quantiles, moments."""
         question, net = self.question, [NET] if self.question.net_ranges else []
         missing = [MISSING] if question.optional else []
         asked = ["range"] * len(question.ranges) + net + missing + ["quantile"] * len(question.part.quantiles)
-        return ("bin",) * question.domain.k + tuple(asked)
+        moments = MOMENTS if question.tells_moments else ()
+        return ("bin",) * question.domain.k + (*asked, *moments)
 
     def _places(self, kind: str) -> range:
         """Of the rows of one kind, which stand together."""
@@ -267,6 +327,8 @@ class DistributionResult(QuestionResult):
             return f"{self.net_row['value']} minus {self.net_row['minus']}"
         if kind in ("bin", "range"):
             return self._ends(*self._ends_at(place))
+        if kind in MOMENTS:
+            return MOMENTS[kind]
         return MISSING if kind == MISSING else f"quantile {self.quantiles[at][0]}"
 
     def _ends_at(self, place: int) -> tuple[float, float]:
@@ -310,7 +372,7 @@ class DistributionResult(QuestionResult):
         return (*names, "moved") if self.coverage.forged else names
 
     def rows(self) -> Iterator[Row]:
-        """All bins, the ranges that are asked, their difference, who lacks the number, and quantiles that are asked."""
+        """All bins, the ranges and quantiles that are asked, who lacks the number, its mean and standard deviation."""
         yield from self._rows(pairwise(range(self.question.domain.k + 1)), self._bins)
         yield from self.ranges
         if self.net_row is not None:
@@ -319,6 +381,7 @@ class DistributionResult(QuestionResult):
             yield self.missing_row
         for text, value, low, high in self.quantiles:
             yield {"attribute": self.question.name, "quantile": text, "estimate": value, "low": low, "high": high}
+        yield from self.moments
 
     @cached_property
     def missing_row(self) -> Row | None:
@@ -354,6 +417,10 @@ class DistributionResult(QuestionResult):
         )
         function = (Plot(FunctionChart, self._function), *(quantiles if self.quantiles else ()))
         groups.append(BlockGroup(f"Distribution function of {whose}", function))
+        if self.moments:
+            said = () if self.question.domain.is_scale else (MOMENTS_SENTENCE,)
+            moments = self._table("moments", range(self.count - len(self.moments), self.count), 5, said)
+            groups.append(BlockGroup(f"Mean and standard deviation of {whose}", (moments,)))
         if missing_place := self._places(MISSING):
             missing = self._table("people without a number", missing_place, 3, about=f"{name}, of all people")
             groups.append(BlockGroup(f"Without {name}", (missing,)))
@@ -407,12 +474,11 @@ class DistributionResult(QuestionResult):
             excerpt=excerpt,
             title=f"{self.n:,} reports; {title}",
             noun="difference" if self._kinds[first] == NET else "estimate",
-            are_shares="stderr" in names and self._kinds[first] != NET,
+            are_shares=self._kinds[first] in SHARES,
             in_points=lambda place: self.kind(first + place) == NET,
             sentences=(self.coverage.sentence(ROW, self.together), *sentences),
             order=order,
-            # A quantile has no standard error, and is a number of the attribute; all else are shares.
-            is_date=lambda _: self.question.attribute.is_date and "stderr" not in names,
+            is_date=lambda place: self.question.attribute.is_date and self.kind(first + place) in ("quantile", "mean"),
         )
 
     @property

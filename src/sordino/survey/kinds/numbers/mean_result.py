@@ -1,13 +1,13 @@
 """What a plan's reports say about means; of numbers that may be missing, among those who have them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from sordino.blocks.block import Plot
-from sordino.blocks.charts import PointChart
+from sordino.blocks.charts import PointChart, Shares
 from sordino.blocks.finding import Finding
 from sordino.domain.bins import MISSING
 from sordino.domain.interval import Interval
@@ -154,14 +154,23 @@ class MeanResult(NumbersResult):
         return tuple(place < len(numbers) and numbers[place] for _, (place,) in self.labels)
 
     def findings(self) -> Iterator[Finding]:
-        question = self.question
         # Where nobody may have any of the numbers, only the shares of who lacks them are estimated.
         if self.kind(0) == self.noun:
-            place = self.labels[0][1]
-            whose = f"{self.readable(0)}{' among those who have it' if question.attributes[place[0]].optional else ''}"
-            possible = tuple(float(end[place]) for end in self.possible)
-            confidence, is_date = self.coverage.confidence, self.dates[0]
-            yield middle_finding(whose, "mean", self.own_rows[0], possible, confidence, is_date=is_date)
+            yield self._middle_finding(self.own_rows[0])
+
+    @property
+    def leading_name(self) -> str:
+        return f"mean of {self.labels[0][0]}"
+
+    def findings_from(self, shares: Shares, together: Limits) -> Iterator[Finding]:
+        del together
+        yield self._middle_finding({"estimate": shares.estimate[0], "low": shares.low[0], "high": shares.high[0]})
+
+    def _middle_finding(self, row: Mapping[str, float]) -> Finding:
+        question, place = self.question, self.labels[0][1]
+        whose = f"{self.readable(0)}{' among those who have it' if question.attributes[place[0]].optional else ''}"
+        possible = tuple(float(end[place]) for end in self.possible)
+        return middle_finding(whose, "mean", row, possible, self.coverage.confidence, is_date=self.dates[0])
 
     @property
     def _chart(self) -> Plot:

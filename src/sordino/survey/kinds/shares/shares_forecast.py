@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from math import isfinite
 from typing import Any, NamedTuple, Self
@@ -24,7 +25,7 @@ from sordino.design.shares.joined_questions import CellsChannel, margin_shares
 from sordino.distinct import DistinctParts
 from sordino.estimation.joint.table_cells import sums_over
 from sordino.estimation.unbiased import Functionals, unit_variance
-from sordino.exact.nats import Nats
+from sordino.exact.nats import Nats, outward
 from sordino.mechanism.channel_table import ChannelTable
 from sordino.survey.kinds.promised_channel import PromisedChannel
 from sordino.survey.kinds.question import Floats, SharesQuestion
@@ -264,7 +265,12 @@ class SharesForecast(Forecast):
             for name, found in self.candidates.items()
             if isfinite(found.total_variance)
         ]
-        notes = (ALIKE,) if self.shares is None else ()
+        notes: tuple[str, ...] = (ALIKE,) if self.shares is None else ()
+        if self.total_variation_floor:
+            floor = outward(Fraction(self.total_variation_floor), 3, up=False)
+            notes += (
+                f"With any mechanism, this guarantee costs a total variation of at least {floor} in some population.",
+            )
         header = ("mechanisms with this guarantee", "std. error", "people for this plan's variance")
         return (
             ForecastTable(("expected", "this plan", "uniform LDP"), self.accuracy_rows, notes),

@@ -89,6 +89,21 @@ class QuestionResult(Summarized):
     def findings(self) -> Iterator[Finding]:
         """What is worth knowing first; nothing where it says no more than its rows."""
 
+    @property
+    def leading_name(self) -> str:
+        """The quantity that its findings are about, as results of several questions name it; empty of none."""
+        return ""
+
+    def findings_from(self, shares: Shares, together: Limits) -> Iterator[Finding]:
+        """The same of the leading quantity as several questions tell it.
+
+        Args:
+            shares: or other numbers, with intervals as their table has them.
+            together: limits that hold together.
+        """
+        del shares, together
+        return self.findings()
+
     @abstractmethod
     def rows(self) -> Iterator[Mapping[str, Any]]:
         """Each number for programs."""
@@ -337,13 +352,25 @@ class HistogramResult(QuestionResult):
 
     def findings(self) -> Iterator[Finding]:
         """Which answer has the largest share, of two the share of one; that a question was not asked is none."""
-        attribute, name = self.question.histogram_of, self.question.title
-        count = self.count - (attribute is not None and attribute.not_asked is not None)
-        if count > 1:
-            low, high = self.with_coverage(self.coverage.for_all(count)).interval
-            together, shares = (low[:count], high[:count]), self._shares(None).first(count)
-            said = name, names_of(self.question), shares, together, self.coverage.confidence
-            yield largest_share(*said) if count > 2 else share_of_two(*said, self._asked_about)
+        if (count := self._answers) > 1:
+            together = self.with_coverage(self.coverage.for_all(count)).interval
+            yield from self.findings_from(self._shares(None), together)
+
+    @property
+    def leading_name(self) -> str:
+        return self.question.name
+
+    def findings_from(self, shares: Shares, together: Limits) -> Iterator[Finding]:
+        (low, high), count = together, self._answers
+        said = self.question.title, names_of(self.question), shares.first(count), (low[:count], high[:count])
+        confidence = self.coverage.confidence
+        yield largest_share(*said, confidence) if count > 2 else share_of_two(*said, confidence, self._asked_about)
+
+    @property
+    def _answers(self) -> int:
+        """How many values are answers: that a question was not asked, the last, is none."""
+        attribute = self.question.histogram_of
+        return self.count - (attribute is not None and attribute.not_asked is not None)
 
     @property
     def _asked_about(self) -> int:
