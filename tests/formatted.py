@@ -133,7 +133,12 @@ def formatted(text):
     # The order of attributes and columns is that of the form, and of reports.
     for part in ("attribute", "public", "section"):
         assert str(getattr(Survey.read(after), part)) == str(getattr(Survey.read(before), part))
-    assert comments(written) == comments(text)
+    more = comments(written) - comments(text)
+    assert not comments(text) - comments(written)
+    assert all(
+        re.match("# (people|population|respondents|participants|sample_size|accuracy|decimals|ordered) = ", one)
+        for one in more
+    )
     assert other_spellings(written) == set()
     assert format_survey(written, "survey.toml") == written
     return written

@@ -350,3 +350,14 @@ MISTAKES = {
 def test_what_is_no_survey_is_refused_as_everywhere(text, words):
     with pytest.raises(SordinoError, match=words):
         format_survey(text, "survey.toml")
+
+
+def test_what_changes_nothing_stays_as_a_comment():
+    text = 'epsilon = "1"\npeople = 500  # so many\n[attribute.x]\ncategories = ["a", "b", "c"]\nordered = true\n'
+    written = format_survey(text + '[[ask]]\nhistogram = "x"\naccuracy = 0.05\n', "survey.toml")
+    assert [line for line in written.split("\n") if line.startswith("#")] == [
+        "# so many",
+        "# people = 500",
+        "# ordered = true",
+        "# accuracy = 0.05",
+    ]

@@ -319,6 +319,13 @@ def test_a_plan_warns_of_what_cannot_be_answered():
         plan(tables | {"epsilon": "1/1000000000000"}, 10)
 
 
+def test_a_plan_says_how_what_may_surprise_was_read():
+    categories = {"categories": ["yes", "no"], "protect": "none"}
+    tables = {"epsilon": "1", "attribute": {"x": categories}, "ask": [{"histogram": "x"}]}
+    with pytest.warns(SordinoWarning, match="x.protect = 'none' leaves all its values protected alike"):
+        plan(tables, 10_000)
+
+
 def test_a_plan_is_its_file(frozen, files):
     verdict = certify(files / "plan.json")
     assert verdict.holds

@@ -41,10 +41,11 @@ from sordino.survey.reading.ask_table import WORDS
 from sordino.survey.reading.declared_tables import DeclaredTables
 from sordino.survey.reading.open_choices import open_choices
 from sordino.survey.reading.spelled_attribute import ATTRIBUTE_WORDS
-from sordino.survey.reading.spelled_questions import ASK_WORDS
+from sordino.survey.reading.spelled_questions import ASK_WORDS, OF_PLAN
 from sordino.survey.reading.spellings import (
     ABOUT_WORDS,
     DESCRIBED,
+    PLAN_WORDS,
     SURVEY_WORDS,
     declared_tables,
     describes,
@@ -69,6 +70,9 @@ STANDS_FOR = {
     "labels": ("help",),
 }
 """Settings of an attribute in which one is written that has another spelling: the first that there is."""
+
+CHANGES_NOTHING = frozenset({*PLAN_WORDS, *OF_PLAN, "decimals", "ordered"})
+"""Settings that are no part of a survey, or change nothing of it: they stay as comments."""
 
 SCHEMA_MARK = "#:schema"
 """Begins the first line of a file that names its JSON Schema, for editors."""
@@ -119,7 +123,7 @@ def format_survey(text: str, name: str) -> str:
     written = "\n".join(lines) + "\n"
     again = declared_tables(tomllib.loads(written))
     is_same = toml(_in_order(documented_tables(again))) == toml(_in_order(target)) and not again.mistakes
-    if not is_same or Counter(comments(written)) != Counter(comments(plain)):
+    if not is_same or not Counter(comments(written)) >= Counter(comments(plain)):
         _refuse(given, name)
     return written.replace("\n", ends)
 
@@ -230,6 +234,7 @@ class _SurveyWriter:
         self.given = {**wrapped, **given} if isinstance(wrapped, dict) else given
         self.target = target
         self.asked_at, self.joined = read.asked_at, read.joined
+        self.orphans: list[str] = []
         self.kinds = {word: self._kind(word, own) for word, own in self.given.items()}
         lists = {word: own for word, own in self.given.items() if self.kinds[word] == "attribute"}
         self.names = {word: [*name_attributes(own, [])] for word, own in lists.items() if isinstance(own, list)}
@@ -260,7 +265,7 @@ class _SurveyWriter:
             is_new = block.header is None or not block.header.head or (i == 0 and not top.statements)
             lines += [""] if is_new and lines[-1].strip() and written[0].strip() else []
             lines += [*written, *_settings(unit, block, table)]
-        return [*lines, *left, *file.tail]
+        return [*lines, *self.orphans, *left, *file.tail]
 
     def _unit(self, path: Path) -> tuple[Unit, Path]:
         """The table that a path leads to or through, by its declared kind, and the rest of the path."""
@@ -319,7 +324,10 @@ class _SurveyWriter:
             if kind == "ask":
                 places = [i for i, place in enumerate(self.asked_at) if place == name[0]]
                 found += [(("ask", i), block if i == places[0] else _Block()) for i in places]
-                if name[0] in self.joined:
+                if not places and name[0] not in self.joined:
+                    # Nothing is asked by it.
+                    self.orphans += _comments_of(block)
+                elif not places:
                     # What is said of a question that another one answers stands there.
                     at = next(i for i, (unit, _) in enumerate(found) if unit == ("ask", self.joined[int(name[0])]))
                     found[at] = (found[at][0], _with_comments(found[at][1], block))
@@ -343,10 +351,15 @@ class _SurveyWriter:
 
 def _with_comments(block: _Block, other: _Block) -> _Block:
     """A table's statements with the comments of another one's above the first of them."""
-    said = [comment for one in ([other.header] if other.header else []) + other.statements for comment in one.comments]
+    said = _comments_of(other)
     if block.header is None or not said:
         return block
     return replace(block, header=replace(block.header, above=(*block.header.above, *said)))
+
+
+def _comments_of(block: _Block) -> list[str]:
+    """The comments of a table and its settings."""
+    return [comment for one in ([block.header] if block.header else []) + block.statements for comment in one.comments]
 
 
 def _head(statements: Sequence[TomlStatement]) -> tuple[list[str], list[TomlStatement]]:
@@ -397,12 +410,16 @@ def _settings(unit: Unit, block: _Block, target: Mapping[str, Any]) -> list[str]
     words: dict[str, list[TomlStatement]] = {}
     for one in block.statements:
         words.setdefault(str(one.path[0]) if one.path else "", []).append(one)
-    into = {word: _setting_of(unit[0] if unit else "", word, target) for word in words}
+    into = {
+        word: None if unit and word in OF_PLAN else _setting_of(unit[0] if unit else "", word, target) for word in words
+    }
     lines, tables, waiting, done = list[str](), list[str](), list[str](), set[str]()
     for word, given in words.items():
         key = into[word]
         if key is None:
             waiting += [comment for one in given for comment in one.comments]
+            kept = [one.value for one in given if word in CHANGES_NOTHING and one.value not in (None, "0")]
+            waiting += [f"# {word} = {value}" for value in kept if not set(str(value)) & {"{", "\n"}]
         if key is None or key in done:
             continue
         done.add(key)

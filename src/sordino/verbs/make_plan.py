@@ -78,7 +78,8 @@ def _make_plan(
         made = made.for_people(sample_size(made, accuracy, confidence, known))
     # Where nothing is expected the forecasts are those of the same plan: no regression is simulated again.
     same = accuracy is None and all(own is None for own in known)
-    return PlanForecast(made, by_default if same else forecasts(made, known), confidence)
+    found = by_default if same else forecasts(made, known)
+    return PlanForecast(made, found, confidence, readings=asked.readings)
 
 
 def forecast_plan(plan: Plan, people: int | None, confidence: float, expect: Any = None) -> PlanForecast:

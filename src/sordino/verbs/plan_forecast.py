@@ -69,6 +69,7 @@ class PlanForecast(ArrowRows, WithCell, Displayed):
         forecasts: what each of its questions will show.
         confidence: of the intervals whose half-widths are said.
         least: the epsilon, where it was found for an accuracy.
+        readings: how what may surprise in the survey was read.
 
     Example:
         >>> from sordino import forecast, plan
@@ -84,6 +85,7 @@ class PlanForecast(ArrowRows, WithCell, Displayed):
     forecasts: tuple[Forecast, ...]
     confidence: float
     least: LeastEpsilon | None = None
+    readings: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         names, errors, widths = self._errors

@@ -58,7 +58,8 @@ def plan(
             expected; the survey's own settings `expected` otherwise. No promise depends on it.
         progress: called with the number of questions whose mechanism is chosen since the last call.
 
-    Warns of questions that so few people cannot be expected to answer.
+    Warns of questions that so few people cannot be expected to answer, and says how what may surprise in a survey was
+    read.
 
     Raises:
         SordinoError: a survey with mistakes, or one from which nothing can be learned; neither people nor an accuracy;
@@ -80,7 +81,7 @@ def plan(
     from sordino.verbs.make_plan import make_plan
 
     made = make_plan(survey, people, accuracy, confidence, expect, progress or (lambda _: None))
-    for sentence in made.warnings:
+    for sentence in (*made.readings, *made.warnings):
         warnings.warn(sentence, SordinoWarning, stacklevel=3)
     return made.plan
 

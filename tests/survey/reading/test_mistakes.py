@@ -172,20 +172,18 @@ def test_a_question_is_about_an_attribute_of_the_survey(read, asked, hint):
     assert hint in found
 
 
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        (
-            ("[[ask]]", '[attribute.home]\ncategories = ["a", "b"]\n[[ask]]'),
-            ["attribute.home must be asked", "[[ask]]"],
-        ),
-        (("[[ask]]", '[[ask]]\nhistogram = "job"\n[[ask]]'), ["ask.1.histogram", "once", "'job' again", "weight"]),
-    ],
-    ids=["not asked", "asked twice"],
-)
-def test_each_attribute_is_asked_once(read, change, words):
+def test_each_attribute_is_asked_once(read):
+    change = ("[[ask]]", '[[ask]]\nhistogram = "job"\n[[ask]]')
     (found,) = mistakes(read, "named", change)
-    assert [word for word in words if word not in found] == []
+    assert [word for word in ("ask.1.histogram", "once", "'job' again", "weight") if word not in found] == []
+
+
+def test_each_attribute_is_asked_where_dependence_is_declared():
+    categories = {"categories": ["a", "b"]}
+    tables = {"epsilon": "1", "attribute": {"job": categories, "home": categories}, "ask": [{"histogram": "job"}]}
+    with pytest.raises(SordinoErrors) as found:
+        Survey.read({**tables, "dependence": {"rest": 0.5}})
+    assert [error.rule for error in found.value.errors] == ["attribute.home must be asked"]
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,9 @@ FIRST_TRIES = sorted((Path(__file__).parent / "first_tries").glob("*.toml"))
 """Surveys written from imagination by somebody who had not read the reference."""
 
 REFUSED = {
+    "drugs": 'write [attribute.any_drugs] with yes_no = true, and only_if = "any_drugs = yes"',
+    "violence": 'write [attribute.physical_or_sexual] with yes_no = true, which asks for both, and only_if = "physical',
+    "water": 'write categories = ["0 to 49", "50 to 99", "100 to 149",',
     "census": '"45 to 64", "65 to 100"] and protect = { metric = [0, 1.2, 2.7, 4.7] }',
     "game": 'write categories = ["0 to 99", "100 to 199", "200 to 299",',
     "gym": 'name it otherwise, as plan_group, and write column = "plan" there',
@@ -56,9 +59,9 @@ def test_a_first_try_is_planned_or_told_what_to_write(path):
 
 
 def test_hardly_any_first_try_is_refused():
-    assert len(FIRST_TRIES) == 51
+    assert len(FIRST_TRIES) == 62
     assert {*REFUSED} <= {path.stem for path in FIRST_TRIES}
-    assert len(REFUSED) <= 9
+    assert len(REFUSED) <= 12
 
 
 CATEGORIES = {"categories": ["yes", "no"]}
@@ -315,6 +318,126 @@ SURVEYS = {
     "shares of a scale by value": (
         asking([X, {"histogram": "y", "ranges": [[0, 6], [9, 10], 5]}], y={"scale": [0, 10]}),
         asking([X, {"distribution": "y", "ranges": [[-0.5, 6.5], [8.5, 10.5], [4.5, 5.5]]}], y=SCALE),
+    ),
+    "no value is sensitive": (
+        asking([X, {"histogram": "y"}], y={**COLOURS, "protect": {"sensitive": []}}),
+        asking([X, {"histogram": "y"}], y=COLOURS),
+    ),
+    "no value is sensitive, and it is public": (
+        asking([X], region={**REGION, "sensitive": [], "public": True}),
+        PUBLIC,
+    ),
+    "a public column is asked": (asking([X, {"histogram": "region"}], region={**REGION, "public": True}), PUBLIC),
+    "quantiles of a name": (
+        asking([X, {"quantiles": "y"}], y=AGE),
+        asking([X, {"distribution": "y", "quantiles": [0.25, 0.5, 0.75]}], y=AGE),
+    ),
+    "a condition on either value": (
+        asking([X, {"histogram": "y"}], y={**COLOURS, "only_if": "x = yes or x == 'no'"}),
+        asking([X, {"histogram": "y"}], y={**COLOURS, "only_if": {"x": ["yes", "no"]}}),
+    ),
+    "a short range of whole numbers": (
+        asking([X, {"histogram": "y"}], y={"range": [0, 10]}),
+        asking([X, {"distribution": "y"}], y=SCALE),
+    ),
+    "a short range of whole numbers in a table": (
+        asking([{"table": ["x", "y"]}], y={"min": 0, "max": 10}),
+        asking([{"table": ["x", "y"]}], y=SCALE),
+    ),
+    "a short range of which the mean is asked": (
+        asking([X, {"mean": "y"}], y={"range": [0, 10]}),
+        asking([X, {"mean": "y"}], y={"number": {"low": 0, "high": 10}}),
+    ),
+    "a short range with decimals": (
+        asking([X, {"histogram": "y"}], y={"range": [0, 10], "decimals": 1}),
+        asking([X, {"distribution": "y"}], y={"number": {"low": 0, "high": 10}}),
+    ),
+    "promoters": (
+        asking([X, {"nps": "y"}], y={"range": [0, 10]}),
+        asking([X, {"distribution": "y", "ranges": [[-0.5, 6.5], [8.5, 10.5]]}], y=SCALE),
+    ),
+    "promoters at the scale": (
+        asking([X], y={"scale": [0, 10], "nps": True}),
+        asking([X, {"distribution": "y", "ranges": [[-0.5, 6.5], [8.5, 10.5]]}], y=SCALE),
+    ),
+    "categories of which the mean is asked": (
+        asking([X, {"mean": "y"}], y={"categories": [1, 2, 3, 4, 5]}),
+        asking([X, {"mean": "y"}], y={"number": {"low": 0.5, "high": 5.5, "bins": 5}, "input": "slider"}),
+    ),
+    "nothing is asked of one": (
+        asking([X], y={**COLOURS, "only_if": "x = yes"}),
+        asking([X, {"histogram": "y"}], y={**COLOURS, "only_if": {"x": "yes"}}),
+    ),
+    "two maps": (
+        asking([{"histogram": "y"}, {"histogram": "z"}, X], y=MAP, z=MAP),
+        asking(
+            [{"histogram": "y"}, {"histogram": "z"}, X],
+            y={**MAP, "column": ["y_latitude", "y_longitude"]},
+            z={**MAP, "column": ["z_latitude", "z_longitude"]},
+        ),
+    ),
+    "days in a table": (
+        asking([{"table": ["x", "y"]}], y={"dates": [date(2024, 3, 1), date(2024, 3, 3)]}),
+        asking(
+            [{"table": ["x", "y"]}],
+            y={
+                "number": {
+                    "low": date(2024, 3, 1),
+                    "high": date(2024, 3, 4),
+                    "edges": [date(2024, 3, day) for day in (1, 2, 3, 4)],
+                }
+            },
+        ),
+    ),
+    "what is sensitive and asked because of a sensitive value": (
+        asking(
+            [X, {"histogram": "y"}],
+            x={**CATEGORIES, "sensitive": ["yes"]},
+            y={**COLOURS, "only_if": "x = yes", "sensitive": ["red"]},
+        ),
+        asking(
+            [X, {"histogram": "y"}],
+            x={**CATEGORIES, "protect": {"sensitive": ["yes"]}},
+            y={**COLOURS, "only_if": {"x": "yes"}},
+        ),
+    ),
+    "as many bins as whole numbers": (
+        asking([X, {"mean": "y"}], y={"range": [0, 10], "bins": 11}),
+        asking([X, {"mean": "y"}], y=SCALE),
+    ),
+    "as many bins as days": (
+        asking([X, {"histogram": "y"}], y={"dates": [date(2024, 3, 1), date(2024, 3, 2)], "bins": 2}),
+        asking(
+            [X, {"distribution": "y"}],
+            y={
+                "number": {
+                    "low": date(2024, 3, 1),
+                    "high": date(2024, 3, 3),
+                    "edges": [date(2024, 3, 1), date(2024, 3, 2), date(2024, 3, 3)],
+                }
+            },
+        ),
+    ),
+    "bins of whole days": (
+        asking([X, {"histogram": "y"}], y={"dates": [date(2024, 3, 1), date(2024, 3, 11)], "bins": 3}),
+        asking(
+            [X, {"distribution": "y"}],
+            y={
+                "number": {
+                    "low": date(2024, 3, 1),
+                    "high": date(2024, 3, 11),
+                    "edges": [date(2024, 3, 1), date(2024, 3, 4), date(2024, 3, 7), date(2024, 3, 11)],
+                }
+            },
+        ),
+    ),
+    "sensitive ones of several": (
+        asking({"several": "x"}, x={**COLOURS, "several": True, "sensitive": ["red"]}),
+        asking({"several": "x"}, x={**COLOURS, "several": 3}),
+    ),
+    "tables by public columns, and the shares": (
+        asking([{"table": ["region", "x"]}, X, {"histogram": "x", "by": "region"}], region={**REGION, "public": True}),
+        PUBLIC,
     ),
     "a median": (
         asking([X, {"median": "y"}], y=AGE),
@@ -792,6 +915,43 @@ def test_format_writes_any_mixture_in_any_layout_as_the_docs_do(surveys, chance)
     assert (after.bytes, after.hash) == (before.bytes, before.hash)
 
 
+ASKED = (
+    {"median": "y"}, {"quartiles": ["y"]}, {"histogram": ["y", "x"]}, {"histogram": ["w", "x"]}, {"histogram": "y"},
+    {"mean": "y", "median": "y"}, {"quantiles": "y"}, {"nps": "z"}, {"histogram": "z", "ranges": [[0, 6], 10]},
+    {"histogram": "region"}, {"table": ["x", "w"]}, {"histogram": "w", "by": "region"}, {"table": ["w", "region"]},
+    {"mean": ["z", "y"]}, {"shares": "x", "accuracy": 0.01}, {"question": "w", "weight": 2},
+)  # fmt: skip
+ABOUT_ALL = ({}, {"people": 500}, {"accuracy": 0.1, "sample_size": 20}, {"title": "Us"})
+
+
+@given(
+    st.lists(st.sampled_from(ASKED), min_size=1, max_size=5),
+    st.sampled_from(ABOUT_ALL),
+    st.sampled_from([{}, {"decimals": 1}, {"ordered": True}, {"median": True}]),
+    st.randoms(use_true_random=False),
+)
+@settings(max_examples=15, deadline=None)
+def test_format_writes_whatever_is_planned(asks, more, own, chance):
+    """It refuses nothing that `plan` takes, the plan is the same, and what changes nothing stays as a comment."""
+    w = {**COLOURS, **({"ordered": True} if "ordered" in own else {})}
+    y = {"range": [0, 120], **({} if "ordered" in own else own)}
+    attributes = {"y": y, "z": {"scale": [0, 10]}, "w": w, "region": {**REGION, "public": True}}
+    asked = {**asking([], **attributes), "ask": asks, **more}
+    text = Written(chance.randrange).text(asked)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SordinoWarning)
+        try:
+            before = make_plan(tomllib.loads(text), 1000)
+        except SordinoErrors:
+            # Of one thing twice, say.
+            return
+        written = formatted(text)
+        assert make_plan(tomllib.loads(written), 1000).bytes == before.bytes
+    for word, value in [*more.items(), *((word, own[word]) for word in own if word != "median")]:
+        assert word == "title" or f"# {word} = {str(value).lower()}" in written
+    assert written.count("# accuracy = 0.01") == sum("accuracy" in ask for ask in asks)
+
+
 WORDS = [
     *spellings.SURVEY_WORDS, *spellings.ABOUT_WORDS, *spelled_attribute.ATTRIBUTE_WORDS,
     *spelled_attribute.ATTRIBUTE_SPELLINGS,
@@ -821,10 +981,6 @@ def test_whatever_is_written_is_refused_in_words(tables, attribute, ask):
 
 
 WRONG = {
-    "no value is sensitive": (
-        asking([X, {"histogram": "y"}], y={**COLOURS, "protect": {"sensitive": []}}),
-        "found []: leave protect out to protect all its values alike, or write public = true to send it in clear",
-    ),
     "a promise in words": (
         {**asking(X), "promise": "Your answer is changed at random before it is sent."},
         'before it is sent.\': write consent = "...", which people read and agree to',
@@ -905,10 +1061,6 @@ WRONG = {
         "attribute.x.multiple_choice must be a known setting; found ['yes', 'no']: write categories = ['yes', 'no']",
     ),
     "ends under an unknown word": (asking([X, {"mean": "y"}], y={"hours": [0, 24]}), "write number = [0, 24]"),
-    "quantiles of a name": (
-        asking([X, {"quantiles": "y"}], y=AGE),
-        'write distribution = "y" and quantiles = [0.25, 0.5, 0.75]',
-    ),
     "values that are public": (
         asking(X, x={**COLOURS, "protect": {"public": ["blue"]}}),
         'write protect = { sensitive = ["red", "green"] }: the others can show',
@@ -1088,10 +1240,6 @@ WRONG = {
         {**asking(X), "public": {"y": {**COLOURS, "public": False}}},
         "public.y must not be both public and not public",
     ),
-    "no sensitive value, and skipped": (
-        asking(X, x={**CATEGORIES, "sensitive": [], "optional": True}),
-        "attribute.x.sensitive must name values; the others can then show; found []: leave sensitive out to protect",
-    ),
     "private, and partly so": (
         asking(X, x={**CATEGORIES, "sensitive": ["yes"], "visibility": "private"}),
         "attribute.x.visibility must not stand beside values that alone are sensitive",
@@ -1167,8 +1315,34 @@ WRONG = {
         'write missing = "none of them"',
     ),
     "a condition that is none": (
-        asking([X, {"histogram": "y"}], y={**COLOURS, "only_if": "x = yes or x = no"}),
+        asking([X, {"histogram": "y"}], y={**COLOURS, "only_if": "x = yes or else"}),
         'write only_if = "smoker = yes"',
+    ),
+    "a condition on one value or not on another": (
+        asking([X, {"histogram": "y"}], y={**COLOURS, "only_if": "x = yes or x != yes"}),
+        'write only_if = "smoker = yes"',
+    ),
+    "a condition on either of two": (
+        asking([X, {"histogram": "y"}], z=CATEGORIES, y={**COLOURS, "only_if": "x = yes or z = yes"}),
+        'write [attribute.x_or_z] with yes_no = true, which asks for both, and only_if = "x_or_z = yes"',
+    ),
+    "a condition on what may be several": (
+        asking(
+            [{"several": "x"}, {"histogram": "y"}], x={**COLOURS, "several": True}, y=CATEGORIES | {"if": {"x": "red"}}
+        ),
+        'write [attribute.any_x] with yes_no = true, and only_if = "any_x = yes"',
+    ),
+    "promoters of no scale": (
+        asking([X, {"nps": "y"}], y={"scale": [1, 5]}),
+        "ask.1.nps must name a scale from 0 to 10",
+    ),
+    "a number that shows who was asked": (
+        asking(
+            [X, {"histogram": "y"}],
+            x={**CATEGORIES, "sensitive": ["no"]},
+            y={**COLOURS, "only_if": "x = yes", "sensitive": ["red"]},
+        ),
+        "leave attribute.x.protect out, which protects all its values, or leave attribute.y.protect out",
     ),
     "by nothing": (
         asking({"histogram": "x", "by": "rigion"}, region={**REGION, "public": True}),
@@ -1180,10 +1354,6 @@ WRONG = {
     ),
     "a question of a number": (asking([X, {"question": "y"}], y=AGE), 'write mean = "y", or distribution = "y"'),
     "a question of nothing": (asking([X, {"question": "How old are you?"}]), "ask.1.question must name an attribute"),
-    "a public column is asked": (
-        asking([X, {"histogram": "region"}], region={**REGION, "public": True}),
-        "found 'region', a public column, which every report shows: leave the question out",
-    ),
     "a mistake behind two questions of one": (
         asking([{"histogram": ["x", "y"]}, {"histogram": "z"}], y=COLOURS),
         "ask.1.histogram must name an attribute",
@@ -1237,6 +1407,19 @@ NOTES = {
     "attribute: one word that could mean all": 'attribute.y is protected, all its values alike; sensitive = ["yes"]',
     "what is sensitive and asked only if something holds": "attribute.y is protected, all its values alike: whether",
     "number: two ends in words": "attribute.y.decimals changes nothing",
+    "no value is sensitive": "attribute.y.sensitive = [] leaves all its values protected alike; public = true sends",
+    "a public column is asked": "ask.1 asks of nothing: every report shows 'region'",
+    "quantiles of a name": "ask.1.quantiles are read as [0.25, 0.5, 0.75], of 'y'.",
+    "a short range of whole numbers": "for answers between them write number = [0, 10] and bins = 20.",
+    "categories of which the mean is asked": "attribute.y is read as scale = [1, 5]: its numbers are asked for.",
+    "nothing is asked of one": "attribute.y has no question: histogram = 'y' is asked",
+    "as many bins as whole numbers": "attribute.y is read as scale = [0, 10]: a bin for each whole number.",
+    "as many bins as days": "attribute.y: each day from 2024-03-01 to 2024-03-02 is a bin",
+    "bins of whole days": "they begin on 2024-03-01, 2024-03-04, 2024-03-07 ...",
+    "sensitive ones of several": "attribute.x is protected, all its values alike: which of several apply",
+    "two maps": "attribute.z has column = ['z_latitude', 'z_longitude'].",
+    "days in a table": "attribute.y: each day from 2024-03-01 to 2024-03-03 is a bin",
+    "what is sensitive and asked because of a sensitive value": "reports about 'x' can still show that somebody was",
 }
 
 

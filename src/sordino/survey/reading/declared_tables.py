@@ -16,6 +16,7 @@ class DeclaredTables:
         tables: as the settings declare them.
         mistakes: in the spellings.
         notes: how what may surprise was read.
+        remarks: what follows of what is written, whatever its spelling.
         asked_at: of each question the number of the written one that it comes from, or the attribute at which it is.
         joined: of written questions that another one answers too, the place of that one.
         scales: names of the attributes that are whole-number scales, each value a bin.
@@ -25,6 +26,7 @@ class DeclaredTables:
     tables: dict[str, Any]
     mistakes: list[SordinoError] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
     asked_at: list[int | str] = field(default_factory=list)
     joined: dict[int, int] = field(default_factory=dict)
     scales: set[str] = field(default_factory=set)

@@ -5,13 +5,13 @@ scale = [0, 10]                                         # number = { low = -0.5,
 """
 
 import re
-from collections.abc import Mapping, Sequence
-from datetime import date
+from collections.abc import Collection, Mapping, Sequence
+from datetime import date, timedelta
 from fractions import Fraction
 from typing import Any
 
 from sordino.document.schema.nearest import nearest
-from sordino.domain.bins import FEWEST_BINS, HALF, MOST_BINS, plain
+from sordino.domain.bins import FEWEST_BINS, HALF, MOST_BINS, MOST_ON_SCALE, plain
 from sordino.domain.choices import NONE
 from sordino.errors import SordinoError
 from sordino.exact.messages import shown
@@ -45,7 +45,7 @@ ATTRIBUTE_WORDS = {
     **dict.fromkeys(("choose_one", "select_one"), "categories"),
     **dict.fromkeys(("boolean", "bool"), "yes_no"),
     **dict.fromkeys(("range", "between", "numeric", "numbers", "slider"), "number"),
-    **dict.fromkeys(("count", "int"), "integer"),
+    **dict.fromkeys(("count", "int", "integers", "whole"), "integer"),
     **dict.fromkeys(("multiple", "multi", "select_all", "checkboxes", "multiselect"), "several"),
     **dict.fromkeys(("choose_all", "check_all"), "several"),
     **dict.fromkeys(("private", "secret"), "sensitive"),
@@ -125,6 +125,12 @@ ONE_OF = ("single", "one", "radio", "dropdown")
 RECOMMENDING = [0, 10]
 """The scale of a question of type `nps`: how likely somebody is to recommend something."""
 
+OF_VALUES_ASKED = ("histogram", "distribution", "median", "quartiles", "quantiles", "ranges", "table", "tables", "nps")
+"""Words of what is asked of a number's values, one by one or in ranges."""
+
+OF_NUMBERS_ASKED = ("mean", "covariance", "distribution", "median", "quartiles", "quantiles", "ranges", "above", "nps")
+"""Words of what is asked of numbers alone."""
+
 YES_NO = ["yes", "no"]
 
 NO_ANSWER = "no answer"
@@ -170,6 +176,7 @@ INSTEAD = {
 
 ELSEWHERE = "leave it out; docs/reference.md lists the settings under Attributes"
 
+OR = re.compile(r"\s+(?:or|\|\|)\s+")
 AND = re.compile(r"\s+(?:and|&&)\s+")
 
 
@@ -214,54 +221,145 @@ def read_conditions(read: DeclaredTables, attributes: Mapping[str, Any]) -> None
             table.pop("not_asked", None)
         elif "number" in table and "missing" not in table and "not_asked" not in table:
             _expect_unasked(table, attributes)
-        protect = table.get("protect")
-        epsilon = protect.get("epsilon", read.tables.get("epsilon")) if isinstance(protect, dict) else None
-        known = isinstance(protect, dict) and isinstance(own := protect.get("sensitive"), list) and own
-        if known and epsilon is not None and {*map(str, known)} <= {*labels_of(table)}:
-            # Reports that show some values show who was asked: it is protected as a whole, by a protection of its own.
-            table["protect"] = {"epsilon": epsilon}
-            said = "whether somebody was asked must not show"
-            read.notes.append(f"attribute.{name} is protected, all its values alike: {said}.")
+        if len(table.get("only_if") or ()) > 1:
+            listed = {one: own if isinstance(own, list) else [own] for one, own in table["only_if"].items()}
+            said = " and ".join(f"{one!r} is {' or '.join(map(shown, own))}" for one, own in listed.items())
+            read.notes.append(f"attribute.{name} is asked only of those for whom all of it holds: {said}.")
+    epsilon = read.tables.get("epsilon")
+    asked = {name: table for name, table in attributes.items() if isinstance(table, dict)}
+    partly = [name for name, table in asked.items() if table.get("only_if") and _sensitive_of(table)]
+    partly = [name for name in partly if asked[name]["protect"].get("epsilon", epsilon) is not None]
+    for name in partly:
+        # Reports that show some values show who was asked: it is protected as a whole, by a protection of its own.
+        asked[name]["protect"] = {"epsilon": asked[name]["protect"].get("epsilon", epsilon)}
+    for name in partly:
+        said = f"attribute.{name} is protected, all its values alike: whether somebody was asked must not show"
+        if shows := _showing_unasked(name, asked, epsilon):
+            # Who shows that nothing was asked shows no sensitive value: reports about the others may.
+            del asked[name]["protect"]
+            about = " and ".join(map(repr, shows))
+            said = f"attribute.{name} is protected, all its values alike; reports about {about} can still show that"
+            said += f" somebody was not asked. Leave protect out at attribute.{shows[0]} to hide that too"
+        read.notes.append(f"{said}.")
+
+
+def _sensitive_of(table: Mapping[str, Any]) -> list[str]:
+    """The values of an attribute that alone are sensitive; none where that is not what protects it."""
+    protect = table.get("protect")
+    named = protect.get("sensitive") if isinstance(protect, dict) and {*protect} <= {"sensitive", "epsilon"} else None
+    is_known = isinstance(named, list) and named and {*map(str, named)} <= {*labels_of(table)}
+    return [*map(str, named or ())] if is_known else []
+
+
+def _showing_unasked(name: str, attributes: Mapping[str, Mapping[str, Any]], epsilon: Any) -> list[str]:
+    """What decides whether an attribute is asked, and shows for certain at most that it was not; none if more may show.
+
+    Who was asked has sensitive values of these, so that no report favours any answer to the attribute by more than
+    the survey's epsilon.
+    """
+    ancestors: dict[str, list[str]] = {}
+
+    def deciders(one: str, before: tuple[str, ...] = ()) -> list[str]:
+        if one not in ancestors and one not in before:
+            others = [*(attributes.get(one, {}).get("only_if") or ())]
+            ancestors[one] = list(
+                dict.fromkeys([*others, *(far for o in others for far in deciders(o, (*before, one)))])
+            )
+        return ancestors.get(one, [])
+
+    deciding = deciders(name)
+    revealing = {one for one in attributes if one in deciding or {*deciders(one)} & {*deciding}}
+    shows = []
+    for one in sorted(revealing, key=[*attributes].index):
+        protect = attributes[one].get("protect")
+        sensitive = {*_sensitive_of(attributes[one])}
+        is_alike = protect is None or (isinstance(protect, dict) and protect.get("epsilon", epsilon) == epsilon)
+        if not is_alike or "delta" in attributes[one] or (protect and {*protect} - {"epsilon"} and not sensitive):
+            return []
+        if sensitive:
+            wanted = [
+                attributes[own]["only_if"].get(one) for own in (name, *deciding) if attributes[own].get("only_if")
+            ]
+            labels = {label for each in wanted for label in (each if isinstance(each, list) else [each])} - {None}
+            if not {*map(str, labels)} <= sensitive:
+                return []
+            shows.append(one)
+    return shows
+
+
+def _table_of(name: str, attributes: Mapping[str, Any]) -> Mapping[str, Any]:
+    table = attributes.get(name)
+    return table if isinstance(table, dict) else {}
 
 
 def _conditions(where: str, given: Any, attributes: Mapping[str, Any]) -> tuple[Any, list[SordinoError]]:
     """A condition as `only_if` declares it, attributes with their categories; and what is wrong with it."""
-
-    def table_of(name: str) -> Mapping[str, Any]:
-        table = attributes.get(name)
-        return table if isinstance(table, dict) else {}
-
     if isinstance(given, dict):
-        listed = {name: own if isinstance(own, list) else [own] for name, own in given.items()}
-        read = {name: [value_of(each, table_of(name)) for each in own] for name, own in listed.items()}
-        return {name: own if isinstance(given[name], list) else own[0] for name, own in read.items()}, []
+        return _table_of_conditions(where, given, attributes)
     whole = CONDITION.fullmatch(given)
     whole = None if whole is not None and whole["sign"] in NOT else whole
-    known = whole and value_of(whole["value"].strip("'\""), table_of(whole["name"])) in labels_of(
-        table_of(whole["name"])
-    )
-    read = {}
-    for part in [given] if known else AND.split(given):
+    own = {} if whole is None else _table_of(whole["name"], attributes)
+    known = whole and value_of(whole["value"].strip("'\""), own) in labels_of(own)
+    if not known and len(either := OR.split(given)) > 1:
+        return _either(where, given, either, attributes)
+    return _all_of(where, given, [given] if known else AND.split(given), attributes)
+
+
+def _table_of_conditions(
+    where: str, given: Mapping[str, Any], attributes: Mapping[str, Any]
+) -> tuple[Any, list[SordinoError]]:
+    if several := next((name for name in given if _table_of(name, attributes).get("several")), None):
+        rule = f"{where}.only_if must be about a choice of one category"
+        step = _condition_step(several, _table_of(several, attributes))
+        return None, [SordinoError(rule, found=f"{several!r}, of which several may apply", step=step)]
+    listed = {name: own if isinstance(own, list) else [own] for name, own in given.items()}
+    read = {name: [value_of(each, _table_of(name, attributes)) for each in own] for name, own in listed.items()}
+    return {name: own if isinstance(given[name], list) else own[0] for name, own in read.items()}, []
+
+
+def _either(
+    where: str, given: str, either: Sequence[str], attributes: Mapping[str, Any]
+) -> tuple[Any, list[SordinoError]]:
+    """One of some conditions: of one attribute its values; of different ones nobody can be asked because of either."""
+    parts = [part for one in either if (part := CONDITION.fullmatch(one)) is not None]
+    names = [name for name in attributes if any(part["name"] == name for part in parts)]
+    is_plain = len(parts) == len(either) and not any(part["sign"] in NOT or AND.search(part[0]) for part in parts)
+    if is_plain and len({part["name"] for part in parts}) == 1:
+        values = [part["value"].strip("'\"") for part in parts]
+        return _conditions(where, {parts[0]["name"]: values}, attributes)
+    if len(names) < 2:
+        rule = f"{where}.only_if must say which category an attribute has"
+        return None, [SordinoError(rule, found=shown(given), step=_condition_step("", {}))]
+    any_of = "_or_".join(names)
+    step = f'write [attribute.{any_of}] with yes_no = true, which asks for both, and only_if = "{any_of} = yes"'
+    return None, [SordinoError(f"{where}.only_if must not join attributes by or", found=shown(given), step=step)]
+
+
+def _all_of(
+    where: str, given: str, parts: Sequence[str], attributes: Mapping[str, Any]
+) -> tuple[Any, list[SordinoError]]:
+    read: dict[str, Any] = {}
+    for part in parts:
         found = CONDITION.fullmatch(part)
         name = part.strip() if found is None else found["name"]
+        own = _table_of(name, attributes)
         if found is None and name in attributes:
-            read[name] = value_of(True, table_of(name))
-        elif found is not None and " or " not in part and not found["name"].endswith(("<", ">")):
+            read[name] = value_of(True, own)
+        elif found is not None and not found["name"].endswith(("<", ">")):
             texts = found["value"].strip("[]").split(",") if found["value"].startswith("[") else [found["value"]]
-            values = [value_of(text.strip().strip("'\""), table_of(name)) for text in texts]
-            if found["sign"] in NOT and not {*values} <= {*labels_of(table_of(name))}:
+            values = [value_of(text.strip().strip("'\""), own) for text in texts]
+            if found["sign"] in NOT and not {*values} <= {*labels_of(own)}:
                 rule = f"{where}.only_if must say which category {name!r} must not have"
-                return None, [SordinoError(rule, found=shown(given), step=_condition_step(name, table_of(name)))]
+                return None, [SordinoError(rule, found=shown(given), step=_condition_step(name, own))]
             if found["sign"] in NOT:
-                values = [label for label in labels_of(table_of(name)) if label not in values]
+                values = [label for label in labels_of(own) if label not in values]
             if name in read:
                 before = read[name] if isinstance(read[name], list) else [read[name]]
                 values = [value for value in before if value in values]
             read[name] = values[0] if len(values) == 1 else values
         else:
             rule = f"{where}.only_if must say which category an attribute has"
-            step = _condition_step(name, table_of(name))
-            return None, [SordinoError(rule, found=shown(given), step=step)]
+            return None, [SordinoError(rule, found=shown(given), step=_condition_step(name, own))]
     return read, []
 
 
@@ -301,7 +399,16 @@ def _with_meanings(said: Any, words: Mapping[str, Any]) -> Any:
 
 
 class SpelledAttribute(SpelledProtection):
-    """One attribute while its spellings are read: its values, and how sensitive they are."""
+    """One attribute while its spellings are read: its values, and how sensitive they are.
+
+    Attributes:
+        asked: words of what is asked of it.
+    """
+
+    def __init__(self, where: str, table: dict[str, Any], asked: Collection[str] = ()) -> None:
+        super().__init__(where, table)
+        self.asked = asked
+        self.is_fractional = str(table.get("type")).lower() in ("float", "decimal")
 
     def read(self) -> None:
         """Put all settings into their declared form."""
@@ -336,6 +443,7 @@ class SpelledAttribute(SpelledProtection):
         """What says that a number is whole; and what says nothing more: decimals, and that values are in order."""
         table = self.table
         decimals, is_ordered = table.pop("decimals", None), table.pop("ordered", None)
+        self.is_fractional |= bool(decimals)
         self.is_ordered = is_ordered is True
         if is_ordered not in (None, True, False):
             table["ordered"] = is_ordered
@@ -361,9 +469,12 @@ class SpelledAttribute(SpelledProtection):
 
     def _note_order(self) -> None:
         """Say of values in order that near ones are protected as far ones are."""
-        if self.is_ordered and not self.is_public and "protect" not in self.table and len(labels_of(self.table)) > 2:
+        protect = self.table.get("protect") or {}
+        if self.is_ordered and not self.is_public and len(labels_of(self.table)) > 2:
             near = f"{self._places()} protects near values more than far ones"
-            self.notes.append(f"{self.where}.ordered changes nothing: all values are protected alike; {near}.")
+            alike = "sensitive values are" if "sensitive" in protect else "all values are"
+            if not {*protect} - {"sensitive", "epsilon"}:
+                self.notes.append(f"{self.where}.ordered changes nothing: {alike} protected alike; {near}.")
 
     def _type(self) -> None:
         if "type" not in self.table:
@@ -574,14 +685,36 @@ class SpelledAttribute(SpelledProtection):
             found, step = shown(steps[0]), "leave all but one of step, bins and edges out"
             self.mistakes.append(SordinoError(f"{self.where}.step must be said once", found=found, step=step))
             return
+        if not steps and type(dates["low"]) is type(dates["high"]) is date and {"edges", "bins"}.isdisjoint(table):
+            self._whole_days(dates)
         try:
             dates |= {"edges": edges_by(steps[0], dates["low"], dates["high"])} if steps else {}
         except SordinoError as error:
             self.mistakes.append(SordinoError(f"{self.where}: {error.rule}", found=error.found, step=error.step))
 
+    def _whole_days(self, dates: dict[str, Any]) -> None:
+        """Bins of whole days, as even as they can be: as many as are wanted, or in a table of a few days one each.
+
+        The last one has the last day; of one day each it ends where the next day begins.
+        """
+        low, high, bins = dates["low"], dates["high"], dates.get("bins")
+        days = (high - low).days
+        in_table = dates.keys() == {"low", "high"} and days <= MOST_ON_SCALE and {"table", "tables"} & {*self.asked}
+        if 0 < days < MOST_BINS and (in_table or (type(bins) is int and bins == days + 1 and "edges" not in dates)):
+            dates |= {"high": high + timedelta(days=1), "edges": [low + timedelta(days=i) for i in range(days + 2)]}
+            dates.pop("bins", None)
+            self.notes.append(f'{self.where}: each day from {low} to {high} is a bin; every = "week" makes fewer.')
+        elif type(bins) is int and FEWEST_BINS <= bins <= min(days, MOST_BINS) and days % bins and "edges" not in dates:
+            starts = [low + timedelta(days=i * days // bins) for i in range(bins)]
+            dates["edges"] = [*starts, high]
+            del dates["bins"]
+            first = ", ".join(map(str, starts[:3]))
+            self.notes.append(f"{self.where}.bins are of whole days, as even as they can be: they begin on {first} ...")
+
     def _scale(self) -> None:
         """A whole-number scale: bins from half to half, and a slider that stops at its values."""
         self._whole_steps()
+        self._numbered_categories()
         setting = next((name for name in ("scale", "integer") if name in self.table), None)
         if setting is None:
             return
@@ -630,12 +763,50 @@ class SpelledAttribute(SpelledProtection):
     def _whole_steps(self) -> None:
         """A number in steps of one between whole numbers is a whole-number scale."""
         number = self.table.get("number")
-        if self.is_declared or self.table.get("step") != 1 or {"scale", "integer"} & self.table.keys():
+        if self.is_declared or not isinstance(number, dict) or {"scale", "integer"} & self.table.keys():
             return
-        low, high = (number.get(end) if isinstance(number, dict) else None for end in ("low", "high"))
-        if type(low) is int and type(high) is int and high - low < MOST_STOPS:
+        low, high = number.get("low"), number.get("high")
+        if type(low) is not int or type(high) is not int or not low < high:
+            return
+        if number.keys() == {"low", "high", "bins"} and number["bins"] == high - low + 1 <= MOST_STOPS:
+            # As many bins as there are whole numbers are these, and no parts between them.
+            self.table["integer"] = self.table.pop("number")
+            self.notes.append(f"{self.where} is read as scale = [{low}, {high}]: a bin for each whole number.")
+        elif self.table.get("step") == 1 and high - low < MOST_STOPS:
             self.table["integer"] = self.table.pop("number")
             del self.table["step"]
+        elif (
+            number.keys() == {"low", "high"}
+            and high - low <= MOST_ON_SCALE
+            and not {"step", "edges", "bins", "input"} & self.table.keys()
+            and not self.is_fractional
+            and {*self.asked} & {*OF_VALUES_ASKED}
+        ):
+            # Hundreds of bins between two neighbouring whole numbers, of a few people's answers, say nothing.
+            self.table["integer"] = self.table.pop("number")
+            parts = f"number = [{low}, {high}] and bins = {2 * (high - low)}"
+            said = f"is read as scale = [{low}, {high}], in whole numbers; for answers between them write {parts}"
+            self.notes.append(f"{self.where} {said}.")
+
+    def _numbered_categories(self) -> None:
+        """Categories that are whole numbers, one after the other, are a scale where something of numbers is asked."""
+        given = self.table.get("categories")
+        if not isinstance(given, list) or not {*self.asked} & {*OF_NUMBERS_ASKED} or "number" in self.table:
+            return
+        whole = [int(one) if isinstance(one, str) and re.fullmatch("-?[0-9]{1,4}", one) else one for one in given]
+        is_alone = not {"several", "protect", "scale", "integer", "labels", "missing", "only_if"} & self.table.keys()
+        is_alone &= not isinstance(self.table.get("sensitive"), list | str) and not self.table.get("optional")
+        if (
+            len(given) < FEWEST_BINS
+            or not is_alone
+            or "only_if" in self.asked
+            or not all(type(one) is int for one in whole)
+        ):
+            return
+        if whole == [*range(whole[0], whole[0] + len(whole))] and not self.table.get("public"):
+            del self.table["categories"]
+            self.table["scale"] = whole
+            self.notes.append(f"{self.where} is read as scale = [{whole[0]}, {whole[-1]}]: its numbers are asked for.")
 
     def _whole_bins(self, given: Mapping[str, Any], values: int) -> dict[str, Any]:
         """Bins of a whole-number scale: one for each value, unless fewer are wanted."""
@@ -736,6 +907,8 @@ class SpelledAttribute(SpelledProtection):
         elif given is True and isinstance(labels, list):
             if "none" not in self.table and labels and str(labels[-1]).lower() in NONE_OF_SEVERAL:
                 self.table |= {"none": labels[-1], "categories": labels[:-1]}
+                said = f"{labels[-1]!r} is read as none of the others, and stands with none of them"
+                self.notes.append(f"{self.where}: {said}.")
             self.table["several"] = len(self.table["categories"])
 
     def _unknown(self) -> None:

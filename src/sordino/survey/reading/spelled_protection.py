@@ -56,6 +56,9 @@ OF_VALUES = frozenset(
 UNPROTECTED = ("none", "no", "nothing", False)
 """Values of `protect` that say that nothing is: nobody's values are sent in clear for one word."""
 
+MOST_RANGES_WRITTEN = 24
+"""Bins of a number of which a message names each."""
+
 NUMERIC = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 
 
@@ -131,7 +134,8 @@ class SpelledProtection:
         if self.table.get("protect") == "public":
             self.table["protect"] = {"public": True}
         elif self.table.get("protect") in UNPROTECTED:
-            found, clear = shown(self.table.pop("protect")), "public = true sends it in clear"
+            given, clear = self.table.pop("protect"), "public = true sends it in clear"
+            found = "false" if given is False else shown(given)
             self.notes.append(f"{self.where}.protect = {found} leaves all its values protected alike; {clear}.")
         protect = self.table.get("protect")
         if not isinstance(protect, dict):
@@ -208,7 +212,10 @@ class SpelledProtection:
         if isinstance(low, int | float) and isinstance(high, int | float) and low < high:
             is_length = type(distance) in (int, float) and 0 < distance < high - low
             unit = distance if is_length else _tenth(high - low)
-            names, places = names_by_distance(low, high, unit, number.get("edges"))
+            edges, bins = number.get("edges"), number.get("bins")
+            if type(bins) is int and 1 < bins <= MOST_RANGES_WRITTEN and edges is None:
+                edges = [low + i * (high - low) / bins for i in range(bins)] + [high]
+            names, places = names_by_distance(low, high, unit, edges)
             listed = ", ".join(f'"{name}"' for name in names)
             step += (
                 "; or, to protect near values more than far ones, ask for ranges: write"
@@ -252,7 +259,7 @@ class SpelledProtection:
                 del own["sensitive"]
                 self.is_sensitive = True
         if isinstance(own.get("sensitive"), list):
-            if self._are_all(own["sensitive"]):
+            if self._is_one_answer(own["sensitive"]) or self._are_all(own["sensitive"]):
                 del own["sensitive"]
                 self.is_sensitive = True
             else:
@@ -284,13 +291,24 @@ class SpelledProtection:
         names, labels = {*map(str, map(label_of, given))} if isinstance(given, list) else set(), labels_of(self.table)
         return bool(names and labels) and names >= {*map(str, labels)} - {self.skipped}
 
+    def _is_one_answer(self, given: Sequence[Any]) -> bool:
+        """Whether sensitive values are some of several that may apply: these are protected as one answer."""
+        is_known = {*map(str, map(label_of, given))} <= {*map(str, labels_of(self.table))}
+        if not self.table.get("several") or not given or not is_known:
+            return False
+        said = "which of several apply, and how many, is protected as one answer"
+        self.notes.append(f"{self.where} is protected, all its values alike: {said}.")
+        return True
+
     def _name_sensitive(self, own: dict[str, Any]) -> None:
         """Sensitive values by their names, with what stands for no answer."""
         if not own["sensitive"]:
-            place, word = ("sensitive",) * 2 if self.is_partly_sensitive else ("protect.sensitive", "protect")
-            rule = f"{self.where}.{place} must name values; the others can then show"
-            step = f"leave {word} out to protect all its values alike, or write public = true to send it in clear"
-            self.mistakes.append(SordinoError(rule, found=shown(own.pop("sensitive")), step=step))
+            # Nobody's values are sent in clear because none is named.
+            del own["sensitive"]
+            self.is_sensitive = self.is_partly_sensitive = False
+            clear = "public = true sends it in clear"
+            if self.table.get("public") is not True:
+                self.notes.append(f"{self.where}.sensitive = [] leaves all its values protected alike; {clear}.")
             return
         labels = labels_of(self.table)
         named = [value_of(one, self.table) if one is True else label_of(one) for one in own["sensitive"]]

@@ -7,6 +7,7 @@ by = "region"                                           # nothing to ask: every 
 What is asked of an attribute may stand at it, as `mean = true`, or what belongs to the question about it, as `ranges`.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -14,7 +15,7 @@ from sordino.document.schema.nearest import nearest
 from sordino.domain.bins import HALF, MOST_BINS
 from sordino.errors import SordinoError
 from sordino.exact.messages import shown
-from sordino.survey.reading.ask_table import WORDS, AskTable
+from sordino.survey.reading.ask_table import WORDS, AskTable, named_attributes
 from sordino.survey.reading.declared_tables import DeclaredTables, rename_settings
 from sordino.survey.reading.spelled_attribute import ATTRIBUTE_SPELLINGS, ATTRIBUTE_WORDS, is_dated
 from sordino.survey.reading.survey_dates import as_dates
@@ -31,10 +32,16 @@ ASK_WORDS = {
 QUANTILES = {"median": [0.5], "quartiles": [0.25, 0.5, 0.75]}
 """Words for a distribution of which quantiles are asked."""
 
-ASK_SPELLINGS = ("question", "attribute", *QUANTILES, "by", "bins", "edges", "bin_width", "accuracy", "people")
+NPS = "nps"
+"""Word for the share of promoters less that of detractors, among the answers to how likely one is to recommend."""
+
+PROMOTERS = [[0, 6], [9, 10]]
+"""Ranges of these: detractors and promoters."""
+
+ASK_SPELLINGS = ("question", "attribute", *QUANTILES, NPS, "by", "bins", "edges", "bin_width", "accuracy", "people")
 """Further settings of a question that stand for declared ones, or say nothing of it."""
 
-OF_ONE = ("histogram", "several", "distribution", "mean", "above", *QUANTILES)
+OF_ONE = ("histogram", "several", "distribution", "mean", "above", *QUANTILES, NPS)
 """Words that ask something of one attribute."""
 
 OF_DISTRIBUTION = ("histogram", "distribution", *QUANTILES)
@@ -53,12 +60,12 @@ PARTS = {
     "ranges": OF_DISTRIBUTION,
     "quantiles": OF_DISTRIBUTION,
     "threshold": ("above",),
-    "by": (*WORDS, *QUANTILES),
-    "weight": (*WORDS, *QUANTILES),
+    "by": (*WORDS, *QUANTILES, NPS),
+    "weight": (*WORDS, *QUANTILES, NPS),
 }
 """Settings that belong to a question, each with the words beside one of which it can stand."""
 
-AT_ATTRIBUTES = frozenset({*ASK_WORDS, *QUANTILES, *AskTable.settings_table(), "by", *OF_PLAN}) - {
+AT_ATTRIBUTES = frozenset({*ASK_WORDS, *QUANTILES, NPS, *AskTable.settings_table(), "by", *OF_PLAN}) - {
     *AttributeTable.settings_table(),
     *ATTRIBUTE_WORDS,
     *ATTRIBUTE_SPELLINGS,
@@ -73,6 +80,34 @@ Place: TypeAlias = int | str
 def own_question(name: str, table: Any) -> Ask:
     """What is asked of an attribute where a survey asks nothing: shares of categories, the mean of a number."""
     return {"mean" if isinstance(table, dict) and "number" in table else "histogram": name}
+
+
+def asked_words(asks: Any, attributes: Mapping[str, Any]) -> dict[str, set[str]]:
+    """Words of what is asked of each attribute, at it or below [[ask]], unchecked."""
+    found: dict[str, set[str]] = {}
+    for ask in asks if isinstance(asks, list) else ():
+        for given, value in ask.items() if isinstance(ask, dict) else ():
+            word = str(ASK_WORDS.get(given, given))
+            own = value.get("of") if isinstance(value, dict) else value
+            for name in own if isinstance(own, list) else [own]:
+                if isinstance(name, str):
+                    said = {"table"} if word == "by" else {"histogram"} if word in ("question", "attribute") else set()
+                    found.setdefault(name, set()).update({word, *said}, (part for part in PARTS if part in ask))
+    for name, table in attributes.items():
+        if not isinstance(table, dict):
+            continue
+        own = [str(word) for word in table if word in AT_ATTRIBUTES and table[word] is not False]
+        found.setdefault(name, set()).update(str(ASK_WORDS.get(word, word)) for word in own)
+        for other in _condition_names(table, attributes):
+            found.setdefault(other, set()).add("only_if")
+    return found
+
+
+def _condition_names(table: Mapping[Any, Any], attributes: Mapping[str, Any]) -> set[str]:
+    """The attributes of which a condition speaks, in whatever words."""
+    given = [own for word, own in table.items() if ATTRIBUTE_WORDS.get(word, word) == "only_if"]
+    said = {one for own in given for one in (own if isinstance(own, dict) else re.findall(r"[\w-]+", str(own)))}
+    return said & {*attributes}
 
 
 def take_question(table: dict[Any, Any]) -> Ask:
@@ -132,6 +167,7 @@ class SpelledQuestions:
     Attributes:
         read: what is read so far; the attributes stand in their declared form.
         own: what is asked at attributes, by their names.
+        by_public: places of questions by public columns, which are those about all people.
     """
 
     def __init__(self, read: DeclaredTables, own: Mapping[str, Ask]) -> None:
@@ -139,6 +175,7 @@ class SpelledQuestions:
         self.attributes: Mapping[str, Any] = read.tables["attribute"]
         public = read.tables.get("public")
         self.public: Mapping[str, Any] = public if isinstance(public, dict) else {}
+        self.by_public: set[Place] = set()
 
     def read_all(self) -> None:
         """Put each question into its declared form, or several."""
@@ -156,6 +193,7 @@ class SpelledQuestions:
         found: list[tuple[Place, Any]] = []
         for place, one in asked:
             where = f"ask.{place}" if isinstance(place, int) else f"attribute.{place}"
+            self.by_public |= {place} if isinstance(one, dict) and self._is_by_public(one) else set()
             found += [(place, each) for each in (self._questions(where, one) if isinstance(one, dict) else [one])]
         asks: list[Any] = []
         about: dict[str, list[int]] = {}
@@ -163,14 +201,51 @@ class SpelledQuestions:
             number = one.get("distribution") if isinstance(one, dict) else None
             others = about.setdefault(number, []) if isinstance(number, str) else []
             before = next((i for i in others if self._join(asks[i], one)), None)
+            if before is None and one in asks and {place, self.read.asked_at[asks.index(one)]} & self.by_public:
+                # By groups that every report shows, it is the same question.
+                before = asks.index(one)
             if before is None:
                 others.append(len(asks))
                 asks.append(one)
                 self.read.asked_at.append(place)
             elif isinstance(place, int):
                 self.read.joined[place] = before
+        self._ask_others(asks, given)
+        self._note_whole_tables(asks)
         # Nothing more is said about questions that were none.
         self.read.tables["ask"] = asks or [{"histogram": name} for name in [*self.attributes][:1]]
+
+    def _ask_others(self, asks: list[Any], given: Any) -> None:
+        """What a survey describes is asked, though no question is about it: nobody answers it again."""
+        named = {name for _, _, name in named_attributes(asks)}
+        tables = [own for own in self.attributes.values() if isinstance(own, dict)]
+        deciding = {one for own in tables if isinstance(own.get("only_if"), dict) for one in own["only_if"]}
+        is_bounded = "dependence" in self.read.tables or any("delta" in own for own in tables)
+        if given is None or is_bounded or not named <= {*self.attributes}:
+            return
+        for name in [name for name in self.attributes if name not in named | deciding]:
+            (word,) = ask = own_question(name, self.attributes[name])
+            asks.append(self._of_kind(ask))
+            self.read.asked_at.append(name)
+            told = "as it is described; leave the attribute out to have more answers to the others"
+            self.read.notes.append(f"attribute.{name} has no question: {word} = {shown(name)} is asked, {told}.")
+
+    def _note_whole_tables(self, asks: Sequence[Any]) -> None:
+        """Say of tables that they protect more than an attribute of theirs asks for, which costs people."""
+        for i, ask in enumerate(asks):
+            names = ask.get("table") if isinstance(ask, dict) else None
+            tables = {name: self.attributes.get(name) for name in names or () if isinstance(name, str)}
+            own = {name: table.get("protect") or {} for name, table in tables.items() if isinstance(table, dict)}
+            partly = [name for name, one in own.items() if isinstance(one, dict) and one.get("sensitive")]
+            whole = [name for name, one in own.items() if isinstance(one, dict) and not {*one} - {"epsilon"}]
+            if partly and whole:
+                where, place = "ask", self.read.asked_at[i]
+                where = f"ask.{place}" if isinstance(place, int) else f"attribute.{place}"
+                said = f"protects all values of {partly[0]!r}, since all of {whole[0]!r} are protected"
+                instead = (
+                    f'public = true at attribute.{whole[0]} and by = "{whole[0]}" protect the sensitive ones alone'
+                )
+                self.read.remarks.append(f"{where}.table {said}; {instead}.")
 
     def _read_pairs(self, asked: Sequence[tuple[Place, Any]]) -> None:
         """The shares of two, of which one is asked elsewhere, can only be those of both together: a table."""
@@ -278,6 +353,10 @@ class SpelledQuestions:
     def _questions(self, where: str, ask: Ask) -> list[Ask]:
         before = len(self.read.mistakes)
         self._leave_plan_words(where, ask)
+        if self._is_shown_anyway(ask):
+            public = shown(next(iter(ask.values())))
+            self.read.notes.append(f"{where} asks of nothing: every report shows {public}, and results can be by it.")
+            return []
         for word in OF_BINS:
             ask.pop(word, None)
         for word in [word for word in ("question", "attribute") if word in ask]:
@@ -289,6 +368,22 @@ class SpelledQuestions:
         self._read_parts(where, ask)
         self._unknown(where, ask)
         return [one for each in self._each_kind(ask) for one in self._of_one_kind(where, each, before)]
+
+    def _is_by_public(self, ask: Ask) -> bool:
+        """Whether a question names a public column, as a group or in a table."""
+        named = [
+            name
+            for word in ("by", "table")
+            for name in (ask[word] if isinstance(ask.get(word), list) else [ask.get(word)])
+        ]
+        return any(isinstance(name, str) and name in self.public for name in named)
+
+    def _is_shown_anyway(self, ask: Ask) -> bool:
+        """Whether a question asks for nothing but the shares of public columns, and something else is asked."""
+        words = {*ask} - {"weight"}
+        named = ask.get("histogram")
+        names = named if isinstance(named, list) else [named]
+        return words == {"histogram"} and bool(names) and all(str(name) in self.public for name in names)
 
     def _each_kind(self, ask: Ask) -> list[Ask]:
         """A question of each kind that one asks for; what belongs to a distribution with it, whatever else is asked."""
@@ -354,9 +449,25 @@ class SpelledQuestions:
             ask["ranges"] = [*ranges.values()]
             self.read.notes.append(f"{where}.ranges are shown by their ends: ranges have no names.")
         if isinstance(quantiles, str):
-            step = f'write distribution = "{quantiles}" and quantiles = [0.25, 0.5, 0.75]'
-            self._wrong(f"{where}.quantiles", "must be numbers beside a distribution", shown(quantiles), step)
-            ask |= {"distribution": quantiles, "quantiles": [0.5]}
+            ask["quantiles"] = QUANTILES["quartiles"]
+            ask.setdefault("distribution", quantiles)
+            self.read.notes.append(f"{where}.quantiles are read as {QUANTILES['quartiles']}, of {quantiles!r}.")
+        if NPS in ask:
+            self._net_promoters(where, ask)
+
+    def _net_promoters(self, where: str, ask: Ask) -> None:
+        """Promoters less detractors, of a scale from 0 to 10, are two ranges of its distribution."""
+        name = ask.pop(NPS)
+        number = self.attributes[name].get("number") if isinstance(name, str) and name in self.scales else None
+        if not isinstance(number, dict) or (number["low"], number["high"]) != (-HALF, 10 + HALF):
+            step = 'write scale = [0, 10] at the attribute, and nps = "NAME"'
+            self._wrong(f"{where}.{NPS}", "must name a scale from 0 to 10", shown(name), step)
+            name = ask.get("distribution", name)
+        elif "ranges" in ask or ask.setdefault("distribution", name) != name:
+            step = f'write [[ask]] and {NPS} = "{name}" by itself'
+            self._wrong(f"{where}.{NPS}", "must not stand beside ranges or another number", shown(name), step)
+        else:
+            ask["ranges"] = PROMOTERS
 
     def _name_kind(self, where: str, word: str, ask: dict[str, Any]) -> None:
         """A question that only names an attribute asks for its shares; of a number it could ask for two things."""
@@ -435,6 +546,9 @@ class SpelledQuestions:
             return kept | {"table": [*protected, *table]}
         if "mean" in ask and len(protected) == 1 and protected[0] not in self.numbers:
             # Means of groups are a regression on them: a mean of one, and how much the others differ.
+            own = f"public = true at attribute.{protected[0]} gives the mean of each"
+            said = f"is a regression on it: the mean of one group, and how much others differ; {own}"
+            self.read.notes.append(f"{where}: the mean of {ask['mean']!r} by {protected[0]!r} {said}.")
             return {word: value for word, value in ask.items() if word != "mean"} | {
                 "regression": {"target": ask["mean"], "features": protected}
             }

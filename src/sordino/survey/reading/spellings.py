@@ -25,7 +25,15 @@ from sordino.survey.reading.ask_table import WORDS
 from sordino.survey.reading.declared_tables import DeclaredTables, rename_settings
 from sordino.survey.reading.spelled_attribute import VALUES, SpelledAttribute, read_conditions
 from sordino.survey.reading.spelled_protection import labels_of
-from sordino.survey.reading.spelled_questions import ASK_WORDS, SpelledQuestions, place_bins, plan_note, take_question
+from sordino.survey.reading.spelled_questions import (
+    ASK_WORDS,
+    SpelledQuestions,
+    asked_words,
+    place_bins,
+    plan_note,
+    take_question,
+)
+from sordino.survey.schema.own_columns import POSITION
 
 VERSION = 1
 """Of a survey that names none."""
@@ -176,11 +184,12 @@ def _read_attributes(read: DeclaredTables, attributes: Mapping[str, Any]) -> dic
     declared: dict[str, Any] = {}
     public: dict[str, Any] = {}
     asked: dict[str, Any] = {}
+    words = asked_words(read.tables.get("ask"), {**listed, **attributes})
     for kind, tables in (("public", listed), ("attribute", attributes)):
         for name, table in tables.items():
             settings = dict(table) if isinstance(table, dict) else {}
             asked[name] = take_question(settings)
-            one = SpelledAttribute(f"{kind}.{name}", settings)
+            one = SpelledAttribute(f"{kind}.{name}", settings, words.get(name, ()))
             one.read()
             in_clear = kind == "public" or ((one.is_public or name in named) and name not in listed)
             if in_clear and one.is_private:
@@ -201,12 +210,24 @@ def _read_attributes(read: DeclaredTables, attributes: Mapping[str, Any]) -> dic
             (public if in_clear else declared)[name] = one.table if isinstance(table, dict) else table
             read.scales |= {name} if one.is_scale else set()
     read_conditions(read, declared)
+    _read_positions(read, declared)
     _read_totals(read, public)
     read.tables["attribute"] = declared
     is_known = isinstance(given, dict | list) and all(isinstance(name, str) for name in given)
     if is_known and named <= public.keys() and (public or "public" in read.tables):
         read.tables["public"] = public
     return asked
+
+
+def _read_positions(read: DeclaredTables, attributes: dict[str, Any]) -> None:
+    """Two maps cannot read the same position: each reads columns with its name."""
+    maps = {name: own for name, own in attributes.items() if isinstance(own, dict) and "grid" in own}
+    unnamed = [name for name, own in maps.items() if "column" not in own]
+    if len(unnamed) > 1:
+        for name in unnamed:
+            maps[name]["column"] = [f"{name}_{part}" for part in POSITION]
+        listed = "; ".join(f"attribute.{name} has column = {shown(maps[name]['column'])}" for name in unnamed)
+        read.notes.append(f"Each map reads a position of its own: {listed}.")
 
 
 def _read_totals(read: DeclaredTables, public: dict[str, Any]) -> None:

@@ -476,12 +476,18 @@ class Survey(StrictTable):
         mistakes += [*undated, *wrong_texts(complete), *public_mistakes(tables), *series_mistakes(tables)]
         if mistakes or survey is None or spelled.mistakes:
             raise SordinoErrors(name, [*spelled.mistakes, *spelled.as_written(mistakes)])
-        vars(survey)["notes"] = tuple(spelled.notes)
+        vars(survey)["readings"] = tuple(spelled.notes)
+        vars(survey)["notes"] = (*spelled.notes, *spelled.remarks)
         return survey
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
-        """How what may surprise was read, for whoever plans it; nothing of declared tables."""
+        """How what may surprise was read, and what is protected more than it seems, for whoever plans it."""
+        return ()
+
+    @cached_property
+    def readings(self) -> tuple[str, ...]:
+        """How what may surprise was read; nothing of declared tables."""
         return ()
 
     @cached_property
@@ -603,25 +609,36 @@ def _weaker_reports(
         for i, ask in enumerate(asks):
             known = (one for one in ask.questions if all(other in attributes for other in one.attributes))
             places = ((one, revealing_places(name, others, one.attributes)) for one in known)
-            found = next(filter(None, (_weaker_report(survey, *each, least) for each in places)), "")
+            found, step = next(filter(any, (_weaker_report(survey, *each, least) for each in places)), ("", ""))
             if found:
-                step = f"protect that as well, or leave attribute.{name}.protect out and read what explain says"
-                yield SordinoError(rule.format(name), found=f"ask.{i} {found}", step=step)
+                step += f", or leave attribute.{name}.protect out: `sordino explain` then says what such a report shows"
+                yield SordinoError(rule.format(name), found=f"ask.{i} about {found}", step=step)
 
 
-def _weaker_report(survey: AskedSurvey, ask: AskTable, places: Sequence[int], least: Nats) -> str:
-    """What a question reveals of its attributes at some places beyond an epsilon, in words; empty where it does not."""
+def _weaker_report(survey: AskedSurvey, ask: AskTable, places: Sequence[int], least: Nats) -> tuple[str, str]:
+    """What a question reveals of its attributes at some places beyond an epsilon, and what to write there, in words.
+
+    Both are empty where it reveals no more.
+    """
     names = ask.attributes
     if not places:
-        return ""
+        return "", ""
     try:
         most = _level(survey, names) if ask.kind.part.reads_numbers else _largest_bound(survey, names, places)
     except SordinoError:  # a mistake of its own
-        return ""
-    about = f"about {' and '.join(repr(names[place]) for place in places)}"
+        return "", ""
+    about = " and ".join(repr(names[place]) for place in places)
+    partly = [
+        names[place]
+        for place in places
+        if (own := survey.attribute[names[place]].protect) and (own.sensitive or own.blocks)
+    ]
     if most is None:
-        return f"{about}, only some of whose values are protected from each other"
-    return f"{about} at epsilon {most} above {least}" if most > least else ""
+        step = f"leave attribute.{(*partly, names[places[0]])[0]}.protect out, which protects all its values"
+        return f"{about}, which can show for certain who was asked: only some of its values are protected", step
+    if most > least:
+        return f"{about} at epsilon {most} above {least}", f'write epsilon = "{least}" there'
+    return "", ""
 
 
 def _level(survey: AskedSurvey, names: Sequence[str]) -> Nats:
