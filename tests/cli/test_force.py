@@ -113,6 +113,6 @@ def test_force_is_for_what_can_be_made_again_only():
     forced = [words for words, command in every_command() if any("--force" in option.opts for option in command.params)]
     assert set(map(" ".join, forced)) == {
         "plan", "aggregate", "estimate", "change", "certify", "dependence", "demo", "record",
-        "reproduce fig1-linear", "reproduce fig1-logistic", "reproduce fig2", "reproduce fig3",
-        "reproduce corollary1", "reproduce least-squares",
+        "reproduce fig1-linear", "reproduce fig1-logistic", "reproduce fig2", "reproduce fig3", "reproduce fig4",
+        "reproduce corollary1", "reproduce identical", "reproduce least-squares",
     }  # fmt: skip

@@ -12,6 +12,11 @@ from in_one import in_one
 from sordino import KeyedSource, SordinoError, SordinoErrors, aggregate, estimate, explain, plan, privatize, report
 from sordino.tables.values import people_table, read_people
 
+# Of two conditions both must hold: that is said of every plan.
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:.* is asked only of those for whom all of it holds:sordino.SordinoWarning"
+)
+
 SMOKER = {"categories": ["yes", "no", "once"]}
 PACKS = {"categories": ["1", "2"], "only_if": {"smoker": ["yes", "once"]}}
 BRAND = {"categories": ["a", "b"], "only_if": {"packs": "2", "smoker": "yes"}, "not_asked": "no brand"}

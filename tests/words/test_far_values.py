@@ -10,7 +10,11 @@ from sordino.survey.schema.promise import definition_of
 from sordino.words.explain_plan import FAR, distance_warnings
 from sordino.words.odds import factor
 
-pytestmark = pytest.mark.filterwarnings("ignore:x. a report may change the odds")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:x. a report may change the odds"),
+    # That each of two attributes is asked by itself is said of all.
+    pytest.mark.filterwarnings("ignore:.* asks of each by itself:sordino.SordinoWarning"),
+]
 
 TREE = {"drink": ["a", "b"], "food": ["c"], "all": ["drink", "food", "d"]}
 GRID = {"south": 50, "north": 51, "west": 8, "east": 9, "rows": 3, "columns": 4}

@@ -165,7 +165,7 @@ def certify(
         >>> certify(RandomizedResponse(4, "1"), LDP("1")).holds
         True
         >>> certify(RandomizedResponse(4, "1"), LDP("1"), shuffled=10_000, delta_probability="1e-6")
-        BatchCertificate: 10,000 shuffled reports, delta 0.000001: epsilon 0.0299 to 0.0301 (alone 1)
+        BatchCertificate: 10,000 shuffled reports, delta 0.000001: epsilon 0.0342 to 0.0343 (alone 1)
     """
     batch = None if shuffled is None and delta_probability is None else _read_batch(shuffled, delta_probability)
     if isinstance(plan, Asked):

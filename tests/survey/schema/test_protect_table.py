@@ -146,7 +146,6 @@ MISTAKES = {
     "unknown name": (NAMED, {"sensitive": ["a", "zebra"]}, ["categories of the attribute", "found 'zebra'"]),
     "near name": ({"categories": ["yes", "no"]}, {"sensitive": ["yess"]}, ["did you mean 'yes'"]),
     "name twice": (NAMED, {"sensitive": ["a", "b", "a"]}, ["named once"]),
-    "no name": (NAMED, {"sensitive": []}, ["sensitive must name values", "protect all its values alike"]),
     "number outside": (NUMBERED, {"sensitive": [0, 4]}, ["0..3", "4"]),
     "number below": (NUMBERED, {"sensitive": [-1]}, ["0..3", "-1"]),
     "huge number": (NUMBERED, {"sensitive": [10**30]}, ["0..3", "1000000"]),

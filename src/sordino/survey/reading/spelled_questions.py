@@ -234,7 +234,8 @@ class SpelledQuestions:
         """Say of tables that they protect more than an attribute of theirs asks for, which costs people."""
         for i, ask in enumerate(asks):
             names = ask.get("table") if isinstance(ask, dict) else None
-            tables = {name: self.attributes.get(name) for name in names or () if isinstance(name, str)}
+            names = names if isinstance(names, list) else ()
+            tables = {name: self.attributes.get(name) for name in names if isinstance(name, str)}
             own = {name: table.get("protect") or {} for name, table in tables.items() if isinstance(table, dict)}
             partly = [name for name, one in own.items() if isinstance(one, dict) and one.get("sensitive")]
             whole = [name for name, one in own.items() if isinstance(one, dict) and not {*one} - {"epsilon"}]

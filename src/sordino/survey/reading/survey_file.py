@@ -611,7 +611,7 @@ def _weaker_reports(
             places = ((one, revealing_places(name, others, one.attributes)) for one in known)
             found, step = next(filter(any, (_weaker_report(survey, *each, least) for each in places)), ("", ""))
             if found:
-                step += f", or leave attribute.{name}.protect out: `sordino explain` then says what such a report shows"
+                step += f", or leave attribute.{name}.protect out: `explain` then says what such a report shows"
                 yield SordinoError(rule.format(name), found=f"ask.{i} about {found}", step=step)
 
 

@@ -302,7 +302,6 @@ def test_a_missing_answer_counts_as_none_where_that_is_said():
 @in_one(
     ("changes", "rule"),
     [
-        ({"protect": {"sensitive": ["a"]}}, "protected as a whole"),
         ({"protect": {"blocks": [["a", "b"], ["c", "d"]]}}, "protected as a whole"),
         ({"missing": "a"}, "can count as 'none of them' only"),
         ({"several": 0}, "several must be 1 to 4"),
