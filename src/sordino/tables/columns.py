@@ -45,8 +45,6 @@ LISTED = 1 << 10
 Column: TypeAlias = NDArray[Any]
 """Indices, shape (n,), or numbers, shape (n,) or (n, d)."""
 
-A_PLACE = r"\d{1,4}"
-
 
 if TYPE_CHECKING:
     from sordino.tables.wrong_rows import Look, Wrong, WrongRows
@@ -232,10 +230,14 @@ class AttributeColumns:
             rule = f"{what} from {written(self.domain.low)} to {written(self.domain.high)}"
         elif isinstance(self.domain, Choices):
             rule = f"up to {self.domain.most} of the survey's, as a list or a text with semicolons between them"
+        elif isinstance(self.domain, Periods):
+            rule = f"a day of the series, {self.domain.series.start} to {self.domain.series.last_day}"
         clip = "correct it, or set clip = true in the survey"
         step = clip if wrong.cause == BEYOND else STEPS.get(wrong.cause, "correct it")
         if wrong.cause == DATED and isinstance(self.domain, Interval):
             step = A_DATE if self.attribute.is_date else "write numbers, or declare two dates as its ends in the survey"
+        if isinstance(self.domain, Periods):
+            step = f"{A_DATE}: any day of a period stands for it, a number for none"
         if self.attribute.optional and wrong.cause in UNSAID:
             step = "leave the cell empty where the number is missing, and correct the others"
         found = f"a wrong value {wrong.words}"
@@ -362,14 +364,16 @@ def values_of_lists(lists: pa.Array, choices: Choices) -> NDArray[np.intp]:
 
 
 def period_index(column: str, series: Series) -> str:
-    """The place of each row's period; -1 of what is no day of the series and no place.
+    """The place of each row's period; -1 of what is no day of the series.
+
+    Numbers are no periods: people count them from 1, and programs from 0.
 
     Args:
-        column: of dates, times, texts, or whole numbers.
+        column: of dates, times, or texts.
         series: whose periods these are.
     """
     text = f"CAST({quote(column)} AS {TEXT})"
-    day, place = f"TRY_CAST({text}[:10] AS DATE)", f"TRY_CAST({text} AS INTEGER)"
+    day = f"TRY_CAST({text}[:10] AS DATE)"
     start, end = series.starts(0), series.ends(series.periods - 1)
     if series.every in DAYS:
         since = f"date_diff('day', DATE '{start}', {day}) // {DAYS[series.every]}"
@@ -378,6 +382,4 @@ def period_index(column: str, series: Series) -> str:
         # Of a period that has begun the last month counts once its day has come.
         since = f"({months} - CAST(day({day}) < {start.day} AS INTEGER)) // {MONTHS[series.every]}"
     is_day = f"regexp_full_match({text}, {literal(A_DAY)}) AND {day} BETWEEN DATE '{start}' AND DATE '{end}'"
-    is_place = f"regexp_full_match({text}, {literal(A_PLACE)}) AND {place} < {series.periods}"
-    found = f"CASE WHEN {is_place} THEN {place} WHEN {is_day} THEN {since} ELSE -1 END"
-    return f"coalesce(CAST({found} AS INTEGER), -1)"
+    return f"coalesce(CAST(CASE WHEN {is_day} THEN {since} ELSE -1 END AS INTEGER), -1)"
