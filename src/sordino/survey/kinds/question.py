@@ -19,6 +19,7 @@ from sordino.definition.sampling import AnswerType
 from sordino.distinct import DistinctParts
 from sordino.document.schema.strict_table import StrictTable, setting
 from sordino.domain.attribute import Attribute, Domain
+from sordino.domain.bins import Bins
 from sordino.domain.finite_record import Record
 from sordino.domain.interval import Interval
 from sordino.domain.scaled import Measured, Ranges
@@ -223,6 +224,11 @@ class AskedQuestion(ABC):
         """Title within a sentence; a bare name in quotation marks."""
         return repr(self.name) if self.title == self.name else self.title
 
+    def asked_of(self, name: str) -> str:
+        """What is estimated of one of its attributes, such as 'shares' or 'table with age'."""
+        others = join_label([other for other in self.attribute_names if other != name])
+        return f"{self.kind} with {others}" if others else self.kind
+
     @property
     def form(self) -> str:
         """What questions of its kind and size have in common, such as 'histogram of 4 values'."""
@@ -243,6 +249,11 @@ class AskedQuestion(ABC):
     @abstractmethod
     def code_bits(self) -> int:
         """Of a report about it."""
+
+    @property
+    def bins(self) -> Bins | None:
+        """Bins of the number that it is about; None of what is not counted in bins of its own."""
+        return None
 
     @property
     def values(self) -> "CountedDomain | None":
