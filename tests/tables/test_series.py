@@ -72,7 +72,7 @@ def test_what_is_no_period_is_refused_without_its_value(wrong):
 def test_numbers_are_no_periods(numbers):
     """A file that counts weeks from 1 would be read a week late, without a word."""
     for given in (numbers, [str(number) for number in numbers]):
-        with pytest.raises(SordinoError, match="row 1, period.*a number for none|period.*must be given"):
+        with pytest.raises(SordinoError, match=r"row 1, period.*a number for none|period.*must be given"):
             privatize(plan_of(), people(given))
 
 
