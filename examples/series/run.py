@@ -14,6 +14,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from datetime import date, timedelta
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +25,7 @@ COMMAND = (sys.executable, "-c", "from sordino.cli.start import main; main()")
 MARKER = "made-by-example-series.txt"
 WAYS = ("bicycle", "bus", "car", "on foot")
 WEEKS, OPENS, DOWN = 52, 22, 34
+START = date(2026, 1, 5)
 
 
 def main() -> None:
@@ -64,14 +66,18 @@ def weekly_shares() -> NDArray[np.float64]:
 
 
 def write_people(path: Path, shares: NDArray[np.float64], people: int, seed: int) -> None:
-    """A table of people, each with the week of their turn, and how they go in that week."""
+    """A table of people, each with the first day of the week of their turn, and how they go in that week."""
     draw = np.random.default_rng(seed)
     week = draw.integers(0, WEEKS, people)
     way = (draw.random(people)[:, None] > np.cumsum(shares, axis=1)[week, :-1]).sum(axis=1)
     with path.open("w", newline="", encoding="utf-8") as file:
         rows = csv.writer(file)
         rows.writerow(["period", "way"])
-        rows.writerows([own, WAYS[at]] for own, at in zip(week.tolist(), way.tolist(), strict=True) if own != DOWN)
+        rows.writerows(
+            [START + timedelta(weeks=own), WAYS[at]]
+            for own, at in zip(week.tolist(), way.tolist(), strict=True)
+            if own != DOWN
+        )
 
 
 def run(folder: Path, *words: str) -> None:

@@ -88,7 +88,7 @@ def test_a_certificate_names_the_attribute():
     mechanism = ChannelTable([[3, 1], [3, 1], [1, 3], [1, 3]])
     lines = explain(certify(mechanism, BayesianCoordinateDP.with_prior(["ln 2", "0"], FAIR)))
     assert lines[0].startswith("The promise is BROKEN")
-    assert "code 0 distinguishes the value 0 from 1 of attribute 0" in lines[1]
+    assert "a report distinguishes the value 0 from 1 of attribute 0" in lines[1]
     whole = explain(certify(mechanism, BayesianCoordinateDP.bounded(["ln 3", "ln 3"], "ln 3", 1).on((2, 2))))
     assert whole[0].startswith("The promise holds")
     assert "of attribute" in whole[1]

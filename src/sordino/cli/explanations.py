@@ -6,7 +6,7 @@ from typing import Any
 
 from sordino.audit.batch_certificate import BatchCertificate, DrawnBatch, PairBounds
 from sordino.audit.certificate import Certificate
-from sordino.blocks.sentence import Paragraph, texts
+from sordino.blocks.sentence import Paragraph, limits, texts
 from sordino.cli.output import print_lines
 from sordino.cli.say import say
 from sordino.exact.amount_text import DIGITS, loss_text_beside
@@ -14,9 +14,10 @@ from sordino.exact.nats import upward
 from sordino.survey.kinds.question import CountedDomain
 from sordino.survey.planning.coordinates import CoordinatePromise
 from sordino.survey.planning.plan import Plan
+from sordino.words.asked_attributes import ASKED
 from sordino.words.bound_sources import bound_in_short, dependence_json
 from sordino.words.condition_sentences import weaker_report_sentences
-from sordino.words.explain_certificate import plan_certificates, value_label
+from sordino.words.explain_certificate import certificate_sentences, plan_certificates, value_label
 from sordino.words.explain_plan import NEARLY, Explanation
 
 MOST_SECTIONS = 20
@@ -43,6 +44,11 @@ def print_explanation(explanation: Explanation, more: str | None, *, floor: bool
     count, heads = sum(len(paragraph.sentences) for paragraph in explanation.details), len(explanation.details)
     sentences, headings = "sentence" + "s" * (count != 1), "heading" + "s" * (heads != 1)
     say(f"{count:,} more {sentences}, under {heads} {headings}: {more}")
+
+
+def print_asked(explanation: Explanation) -> None:
+    """How the survey was read: each attribute with its values, what is estimated, of whom, and its protection."""
+    print_paragraph(Paragraph(ASKED, limits(*explanation.asked)))
 
 
 def print_questionnaire(explanation: Explanation, *, in_short: bool = False) -> None:
@@ -178,10 +184,14 @@ def least_certificate(plan: Plan) -> dict[str, Any] | None:
 def print_certificates(plan: Plan, *, in_short: bool = False) -> None:
     """The verdict on each attribute and each histogram; in short on all of them, and the tightest case."""
     found = plan_certificates(plan)
-    if in_short and plan.certificate is not None and plan.certificate.holds:
-        tightest = min(plan.certificates, key=lambda each: each[1].slack)
+    if in_short and plan.promise is not None and plan.promise.holds:
+        # What each attribute loses stands in the summary.
+        found = (Paragraph("", found[0].sentences[:1]), *found[1:])
+    if in_short and len(plan.certificates) > 1 and plan.certificate is not None and plan.certificate.holds:
+        question, certificate = min(plan.certificates, key=lambda each: each[1].slack)
         say(f"All {len(plan.certificates):,} certificates hold, each checked on every output in exact integers.")
-        found = tuple(one for one in found if one.heading == tightest[0].name)
+        (*_, case), head = certificate_sentences(certificate, question), found[: plan.promise is not None]
+        found = (*head, Paragraph("", limits(f"{question.title}: {case[0].lower()}{case[1:]}")))
     for paragraph in found:
         if paragraph.heading:
             say(f"{paragraph.heading}:")

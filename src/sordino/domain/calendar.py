@@ -121,7 +121,7 @@ class Series:
 
 @dataclass(frozen=True, repr=False)
 class Periods(Categories):
-    """The periods of a series as they stand in a table of people: by any of their days, their place, or their label."""
+    """The periods of a series as they stand in a table of people: by any of their days."""
 
     series: Series
 

@@ -13,10 +13,10 @@ from sordino.blocks.sentence import Purpose, limits
 from sordino.blocks.tables import TextTable
 from sordino.exact.amount_text import DIGITS, loss_text_beside, loss_text_of
 from sordino.exact.nats import Nats, upward
-from sordino.survey.kinds.question import CountedDomain
+from sordino.survey.kinds.question import Question
 from sordino.survey.planning.coordinates import CoordinatePromise
 from sordino.survey.planning.plan import Plan
-from sordino.words.explain_certificate import certificate_sentences, value_name
+from sordino.words.explain_certificate import certificate_sentences, witness_names
 from sordino.words.odds_by_attribute import coordinate_sentences
 
 OF_LOSSES = "What one report can reveal at most, and what is promised"
@@ -31,7 +31,7 @@ def certificate_blocks(plan: Plan) -> Iterator[BlockGroup]:
         yield promise_group(plan.promise)
     for question, certificate in plan.certificates:
         about = f" for {question.title}" if len(plan.questions) > 1 else ""
-        said = limits(*certificate_sentences(certificate, question.values))
+        said = limits(*certificate_sentences(certificate, question))
         yield BlockGroup(f"The certificate{about}", said)
 
 
@@ -47,7 +47,7 @@ def losses_group(plan: Plan) -> BlockGroup | None:
         rows += zip(titles, promise.losses, promise.deltas, strict=True)
         rows.append(("the whole record", promise.level, promise.epsilon))
     for question, certificate in plan.certificates:
-        rows += _pair(certificate, question.values, f"{question.title}: ")
+        rows += _pair(certificate, question, f"{question.title}: ")
     return _losses(rows)
 
 
@@ -60,12 +60,12 @@ _Row: TypeAlias = tuple[str, Nats | None, Nats | None]
 """What is protected, the largest loss (None: infinite) and its bound."""
 
 
-def _pair(certificate: Certificate, domain: "CountedDomain | None" = None, of: str = "") -> list[_Row]:
+def _pair(certificate: Certificate, question: Question | None = None, of: str = "") -> list[_Row]:
     witness = certificate.witness
     if witness is None:
         return []
     about = "" if witness.attribute is None else f", attribute {witness.attribute}"
-    one, other = (value_name(value, domain) for value in (witness.value, witness.other))
+    one, other = witness_names(witness, question)
     bound = None if witness.loss is None else certificate.slack + witness.loss
     return [(f"{of}{one} against {other}{about}", witness.loss, bound)]
 

@@ -45,8 +45,6 @@ LISTED = 1 << 10
 Column: TypeAlias = NDArray[Any]
 """Indices, shape (n,), or numbers, shape (n,) or (n, d)."""
 
-A_PLACE = r"\d{1,4}"
-
 
 if TYPE_CHECKING:
     from sordino.tables.wrong_rows import Look, Wrong, WrongRows
@@ -219,8 +217,6 @@ class AttributeColumns:
 
     def mistake(self, table: PathOrFrame, wrong: "Wrong") -> SordinoError:
         """What is wrong with the first wrong row, and how many there are."""
-        from sordino.tables.wrong_rows import DATED, STEPS
-
         where = self.where(table, wrong.first)
         if wrong.first_missing:
             step = ""
@@ -232,21 +228,34 @@ class AttributeColumns:
                 step = ", or declare the share that is expected to be missing as `missing` in the survey"
             found = f"a missing one in {wrong.missing:,} of {wrong.rows:,} rows"
             return SordinoError(f"{where}: a value must be given", found=found, step=f"fill it in{step}")
-        rule = "one of the survey's"
-        if isinstance(self.domain, Interval):
+        found, step = f"a wrong value {wrong.words}", self._step(wrong.cause)
+        return SordinoError(f"{where}: a value must be {self._rule}", found=found, step=f"{step}; {self.after}")
+
+    @property
+    def _rule(self) -> str:
+        """What a value must be."""
+        domain = self.domain
+        if isinstance(domain, Interval):
             written = iso_date if self.attribute.is_date else "{:.15g}".format
             what = "a date" if self.attribute.is_date else "a number"
-            rule = f"{what} from {written(self.domain.low)} to {written(self.domain.high)}"
-        elif isinstance(self.domain, Choices):
-            rule = f"up to {self.domain.most} of the survey's, as a list or a text with semicolons between them"
-        clip = "correct it, or set clip = true in the survey"
-        step = clip if wrong.cause == BEYOND else STEPS.get(wrong.cause, "correct it")
-        if wrong.cause == DATED and isinstance(self.domain, Interval):
-            step = A_DATE if self.attribute.is_date else "write numbers, or declare two dates as its ends in the survey"
-        if self.attribute.optional and wrong.cause in UNSAID:
-            step = "leave the cell empty where the number is missing, and correct the others"
-        found = f"a wrong value {wrong.words}"
-        return SordinoError(f"{where}: a value must be {rule}", found=found, step=f"{step}; {self.after}")
+            return f"{what} from {written(domain.low)} to {written(domain.high)}"
+        if isinstance(domain, Choices):
+            return f"up to {domain.most} of the survey's, as a list or a text with semicolons between them"
+        if isinstance(domain, Periods):
+            return f"a day of the series, {domain.series.start} to {domain.series.last_day}"
+        return "one of the survey's"
+
+    def _step(self, cause: str) -> str:
+        """What to do about a wrong value, by what seems to be its cause."""
+        from sordino.tables.wrong_rows import DATED, STEPS
+
+        if self.attribute.optional and cause in UNSAID:
+            return "leave the cell empty where the number is missing, and correct the others"
+        if isinstance(self.domain, Periods):
+            return f"{A_DATE}: any day of a period stands for it, a number for none"
+        if cause == DATED and isinstance(self.domain, Interval):
+            return A_DATE if self.attribute.is_date else "write numbers, or declare two dates as its ends in the survey"
+        return "correct it, or set clip = true in the survey" if cause == BEYOND else STEPS.get(cause, "correct it")
 
     def where(self, table: PathOrFrame, row: int) -> str:
         """A row's values of the attribute, for messages."""
@@ -369,14 +378,16 @@ def values_of_lists(lists: pa.Array, choices: Choices) -> NDArray[np.intp]:
 
 
 def period_index(column: str, series: Series) -> str:
-    """The place of each row's period; -1 of what is no day of the series and no place.
+    """The place of each row's period; -1 of what is no day of the series.
+
+    Numbers are no periods: people count them from 1, and programs from 0.
 
     Args:
-        column: of dates, times, texts, or whole numbers.
+        column: of dates, times, or texts.
         series: whose periods these are.
     """
     text = f"CAST({quote(column)} AS {TEXT})"
-    day, place = f"TRY_CAST({text}[:10] AS DATE)", f"TRY_CAST({text} AS INTEGER)"
+    day = f"TRY_CAST({text}[:10] AS DATE)"
     start, end = series.starts(0), series.ends(series.periods - 1)
     if series.every in DAYS:
         since = f"date_diff('day', DATE '{start}', {day}) // {DAYS[series.every]}"
@@ -385,6 +396,4 @@ def period_index(column: str, series: Series) -> str:
         # Of a period that has begun the last month counts once its day has come.
         since = f"({months} - CAST(day({day}) < {start.day} AS INTEGER)) // {MONTHS[series.every]}"
     is_day = f"regexp_full_match({text}, {literal(A_DAY)}) AND {day} BETWEEN DATE '{start}' AND DATE '{end}'"
-    is_place = f"regexp_full_match({text}, {literal(A_PLACE)}) AND {place} < {series.periods}"
-    found = f"CASE WHEN {is_place} THEN {place} WHEN {is_day} THEN {since} ELSE -1 END"
-    return f"coalesce(CAST({found} AS INTEGER), -1)"
+    return f"coalesce(CAST(CASE WHEN {is_day} THEN {since} ELSE -1 END AS INTEGER), -1)"

@@ -176,7 +176,17 @@ class CsvFile:
             self._bytes.seek(0)
             before = []
         self._is_read = True
-        return whole_lines(self, chain(before, iter(lambda: self._bytes.read(PIECE), b"")))
+        lines = whole_lines(self, chain(before, iter(lambda: self._bytes.read(PIECE), b"")))
+        return (line.replace(b"\r\n", b"\n") for line in lines) if self._is_mixed else lines
+
+    @property
+    def _is_mixed(self) -> bool:
+        """Whether some of the first lines end in a carriage return and others do not, which DuckDB refuses.
+
+        Programs write such files that put a header of their own before another one's rows.
+        """
+        returns = self._head.count(b"\r\n")
+        return 0 < returns < self._head.count(b"\n")
 
 
 def whole_lines(table: object, pieces: Iterator[bytes]) -> Iterator[bytes]:

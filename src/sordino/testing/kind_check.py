@@ -425,7 +425,7 @@ class _KindTrial:
         for expect in (None, self.people):
             for forecast in make_plan(self.survey(), PEOPLE, expect=expect).forecasts:
                 json.dumps([forecast.json(), forecast.warning, forecast.people_needed])
-                tables, errors = forecast.tables(), dict(forecast.errors())
+                tables, errors = forecast.tables(), {error.name: error.plan for error in forecast.errors()}
                 if not forecast.largest_part > 0 or not errors or not all(error > 0 for error in errors.values()):
                     raise AssertionError(f"errors {errors}")
                 if expect is not None:

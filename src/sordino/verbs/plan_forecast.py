@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 MOST_FORMS = 16
 """Kinds of question that have a row of their own."""
 
+MOST_QUANTITIES = 24
+"""Quantities that have a row of their own in a table of all."""
+
 NEEDED = "People needed: in the whole survey, for intervals a tenth as wide as all that is possible."
 
 
@@ -136,6 +139,24 @@ class PlanForecast(ArrowRows, WithCell, Displayed):
         few = (*warnings(self.forecasts), *group_warnings(plan))
         return (*distance_warnings(plan), *few, *lookalike_warnings(plan))
 
+    def table(self) -> TextTable:
+        """A row for each quantity: who are asked, its standard error and interval, and people under uniform LDP."""
+        reach, rows = errors_to_either_side(self.confidence), []
+        for one in self.forecasts:
+            for error in one.errors():
+                times = (error.uniform / error.plan) ** 2 if error.plan > 0 and isfinite(error.plan) else inf
+                own = error.text(error.plan), error.text(reach * error.plan)
+                uniform = in_two_digits(ceil(one.question.people * times)) if isfinite(times) else "no number"
+                rows.append((error.name, f"{one.question.people:,}", *own, uniform))
+        shown = rows[:MOST_QUANTITIES]
+        interval = f"{100 * self.confidence:.15g} % interval, \N{PLUS-MINUS SIGN}"
+        header = ("expected", "people asked", "std. error", interval, "uniform LDP: people")
+        more = f"{len(rows) - len(shown):,} more quantities are not listed here." if len(rows) > len(shown) else ""
+        assumed = dict.fromkeys(one.assumption for one in self.forecasts if one.assumption)
+        what = "; ".join(text.removeprefix("Assumes ").removesuffix(".") for text in assumed)
+        said = f"Assumes {what}. For a better forecast, give a public sample (`expect`)." if what else ""
+        return TextTable("", header, tuple(shown), limits(*filter(None, (more, said))))
+
     def overview(self) -> TextTable:
         """The kinds of question, most frequent first: people who are asked each, their errors, and people needed."""
         forms: dict[str, list[Forecast]] = {}
@@ -207,7 +228,7 @@ class PlanForecast(ArrowRows, WithCell, Displayed):
     def _errors(self) -> tuple[list[str], list[float], list[float]]:
         found = [error for one in self.forecasts for error in one.errors()]
         reach = errors_to_either_side(self.confidence)
-        return [name for name, _ in found], [error for _, error in found], [reach * error for _, error in found]
+        return [one.name for one in found], [one.plan for one in found], [reach * one.plan for one in found]
 
 
 def joining_in_words(at_a_time: Sequence[int], count: int, people: float, alone: float) -> str:

@@ -4,12 +4,14 @@ from collections.abc import Callable
 from functools import cache
 
 from sordino.audit.batch_certificate import DrawnBatch
-from sordino.audit.certificate import Certificate
+from sordino.audit.certificate import Certificate, Witness
 from sordino.audit.loss_certificate import LossCertificate
 from sordino.blocks.sentence import Paragraph, limits
+from sordino.definition.matrix import PairwiseLDP
+from sordino.definition.metric import MetricLDP
 from sordino.exact.amount_text import DIGITS, loss_text, loss_text_of
 from sordino.exact.nats import Nats, in_nats, outward
-from sordino.survey.kinds.question import CountedDomain
+from sordino.survey.kinds.question import CountedDomain, Question
 from sordino.survey.planning.plan import Plan
 from sordino.words.odds import PRIOR, beliefs
 from sordino.words.odds_by_attribute import coordinate_sentences
@@ -28,9 +30,7 @@ def plan_certificates(plan: Plan) -> tuple[Paragraph, ...]:
     # Questions that are asked alike have equal amounts.
     amount = cache(loss_text_of)
     shares = tuple(
-        Paragraph(
-            question.title if several else "", limits(*certificate_sentences(certificate, question.values, amount))
-        )
+        Paragraph(question.title if several else "", limits(*certificate_sentences(certificate, question, amount)))
         for question, certificate in plan.certificates
     )
     return attributes + shares
@@ -73,31 +73,50 @@ def _at_least(amount: Nats) -> str:
 
 def certificate_sentences(
     certificate: Certificate,
-    domain: "CountedDomain | None" = None,
+    question: Question | None = None,
     amount: Callable[[Nats, Nats], str] = loss_text_of,
 ) -> tuple[str, ...]:
     """The verdict, and where least is left of a bound.
 
     Args:
         certificate: of a mechanism.
-        domain: whose values it is about, by whose names they are called; by their numbers without it.
+        question: whose values it is about, by whose names they are called; by their numbers without it.
         amount: a loss and its bound in words.
     """
     if certificate.witness is None:
         return ("No two values are protected from each other, so there is no promise to break.",)
     witness = certificate.witness
-    code = "one of its codes" if witness.code is None else f"code {witness.code}"
     of = "" if witness.attribute is None else f" of attribute {witness.attribute}"
-    one, two = (value_name(value, domain) for value in (witness.value, witness.other))
-    where = f"{code} distinguishes the value {one} from {two}{of}"
+    one, two = witness_names(witness, question)
+    where = f"a report distinguishes {one} from {two}{of}"
     if witness.loss is None:
         return (f"The promise is BROKEN without bound: {where} with certainty, since {two} can never cause it.",)
     verdict = "The promise holds" if certificate.holds else "The promise is BROKEN"
     loss = amount(witness.loss, certificate.slack + witness.loss)
     return (
         f"{verdict}: checked on every output in exact integers.",
-        f"Tightest case: {where} by a loss of {loss}.",
+        f"Tightest case: {where} by a loss of {loss}{_ends(question)}.",
     )
+
+
+def _ends(question: Question | None) -> str:
+    """The two values that lie furthest apart, where values are protected by distances, and what they may lose."""
+    promise = None if question is None else question.value_promise
+    if question is None or question.shares is None or question.shares.metric is None:
+        return ""
+    if not isinstance(promise, MetricLDP | PairwiseLDP):
+        return ""
+    one, other = (value_name(value, question.values) for value in promise.furthest)
+    return f"; the values that lie furthest apart, {one} and {other}, may differ by {loss_text(promise.epsilon)}"
+
+
+def witness_names(witness: Witness, question: Question | None) -> tuple[str, str]:
+    """Two values that a code distinguishes, by name; answers of a number, which are rounded first, have none."""
+    if question is not None and question.values is None:
+        return "one number", "another"
+    domain = None if question is None else question.values
+    kind = "" if question is not None else "the value "
+    return f"{kind}{value_name(witness.value, domain)}", value_name(witness.other, domain)
 
 
 def value_name(value: int, domain: "CountedDomain | None") -> str:

@@ -11,13 +11,10 @@ from fractions import Fraction
 from functools import cache
 from math import floor, isfinite
 
-import numpy as np
-
 from sordino.blocks.sentence import Paragraph, Purpose, Sentence, limits, texts
 from sordino.definition.matrix import PairwiseLDP
 from sordino.definition.metric import MetricLDP
 from sordino.definition.metric_tree import total
-from sordino.definition.pairwise import LDP
 from sordino.domain.attribute import Domain
 from sordino.domain.categories import Categories
 from sordino.domain.finite_record import Record
@@ -28,6 +25,7 @@ from sordino.survey.planning.plan import Plan
 from sordino.survey.schema.amounts import canonical_amount, canonical_epsilon, canonical_number
 from sordino.survey.schema.attribute_part import MetricPart
 from sordino.survey.schema.promise import Definition, definition_of
+from sordino.words.asked_attributes import attribute_lines, is_bounded
 from sordino.words.bound_sources import bound_sentences, ground_sentences
 from sordino.words.condition_sentences import condition_sentences, condition_summary
 from sordino.words.explain_questionnaire import missing_words, questionnaire_paragraphs
@@ -72,12 +70,14 @@ class Explanation:
         summary: five at most; with them nothing is left out that limits the promise.
         questionnaire: what people read, which comes first; empty of a plan without words.
         missing_words: what people see where there are none, in one line at most.
+        asked: how the survey was read, a line for each attribute.
     """
 
     summary: tuple[Sentence, ...]
     details: tuple[Paragraph, ...]
     questionnaire: tuple[Paragraph, ...] = ()
     missing_words: tuple[str, ...] = ()
+    asked: tuple[str, ...] = ()
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -90,7 +90,7 @@ class Explanation:
         """For programs."""
         details = {paragraph.heading: list(paragraph.lines) for paragraph in self.details}
         asked = [{"heading": own.heading, "lines": list(own.lines)} for own in self.questionnaire]
-        said = {"questionnaire": asked, "missing_words": list(self.missing_words)}
+        said = {"questionnaire": asked, "missing_words": list(self.missing_words), "asked": list(self.asked)}
         return said | {"summary": list(texts(self.summary)), "details": details}
 
 
@@ -120,7 +120,7 @@ def explanation(plan: Plan, *, floor: bool = False, language: str | None = None)
     nearly = Paragraph(NEARLY, tuple(floor_sentences(plan, search=floor)))
     told = (*details, periods, public, forged, sent, nearly)
     details = tuple(paragraph for paragraph in told if paragraph.sentences)
-    return Explanation(summary, details, asked, missing_words(plan))
+    return Explanation(summary, details, asked, missing_words(plan), attribute_lines(plan))
 
 
 def forged_sentence(people: float, within: str = "an estimate") -> str:
@@ -254,7 +254,7 @@ def _largest_factor(promises: Mapping[str, Definition]) -> str:
 
 
 def _unprotected_sentences(promises: Mapping[str, Definition]) -> tuple[str, ...]:
-    names = [name for name, promise in promises.items() if not _is_bounded(promise)]
+    names = [name for name, promise in promises.items() if not is_bounded(promise)]
     if not names:
         return ()
     return (
@@ -270,10 +270,10 @@ def _about_others(promises: Mapping[str, Definition]) -> str:
         "A report about one attribute also reveals something about others, to somebody who knows how they depend on"
         " each other: it changes the odds of their answers"
     )
-    bounds = [promise.epsilon for promise in promises.values() if _is_bounded(promise)]
+    bounds = [promise.epsilon for promise in promises.values() if is_bounded(promise)]
     if len(bounds) == len(promises):
         return f"{start} by a factor of at most {factor(max(bounds))}."
-    names = [name for name, promise in promises.items() if not _is_bounded(promise)]
+    names = [name for name, promise in promises.items() if not is_bounded(promise)]
     return (
         f"{start} without limit if it is about {_name_list(names)}, since not all of these values are protected from"
         " each other."
@@ -283,12 +283,6 @@ def _about_others(promises: Mapping[str, Definition]) -> str:
 def _name_list(names: Sequence[str]) -> str:
     more = f" and {len(names) - FEW:,} more" if len(names) > FEW else ""
     return ", ".join(names[:FEW]) + more
-
-
-def _is_bounded(definition: Definition) -> bool:
-    if isinstance(definition, PairwiseLDP):
-        return bool(np.isfinite(definition.floors[~np.eye(definition.k, dtype=np.bool_)]).all())
-    return isinstance(definition, LDP | MetricLDP)
 
 
 def floor_sentences(plan: Plan, *, search: bool = False) -> Iterator[Sentence]:
@@ -362,7 +356,7 @@ def distance_warnings(plan: Plan) -> Iterator[str]:
         if name not in asked or protect is None or protect.metric is None or not isinstance(domain, Categories | Grid):
             continue
         definition, own = definition_of(domain, protect), canonical_epsilon(protect.epsilon or "")
-        if not isinstance(definition, MetricLDP | PairwiseLDP) or definition.epsilon <= FAR:
+        if not isinstance(definition, MetricLDP | PairwiseLDP) or definition.epsilon < FAR:
             continue
         one, other = (repr(domain.label(value)) for value in definition.furthest)
         times = floor(definition.epsilon.ceil() / own.floor())

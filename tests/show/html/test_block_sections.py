@@ -7,6 +7,7 @@ from sordino import Aggregate, Plan, SordinoError, Survey
 from sordino.show.html.block_sections import sections_of
 from sordino.show.html.estimate_page import estimate_page
 from sordino.show.html.figures.density import curve, density
+from sordino.show.html.figures.scenes.scene import Text
 from sordino.survey.results.result import results
 
 TABLES = {
@@ -58,6 +59,23 @@ def test_what_is_not_asked_is_not_shown_and_without_a_fit_the_estimate_is():
     assert len(function.parts) == 1
     assert "50\N{NO-BREAK SPACE}% at" in function.parts[0].words
     assert "fitted by" not in estimate_page(plan, [found])
+
+
+def scene_texts(scene):
+    return [mark.text for mark in scene.parts if isinstance(mark, Text)]
+
+
+def test_bins_of_very_unequal_widths_are_drawn_equally_wide():
+    """The scale is then the share of a bin, and never beyond all people; edges are named below."""
+    edges = np.array([0, 10, 100, 1000, 1_000_000.0])
+    texts = scene_texts(density(edges, np.array([0.5, 0.3, 0.15, 0.05]), "spending"))
+    assert any("bins are drawn equally wide" in text for text in texts)
+    assert {"0", "10", "100", "1000", "1000000"} <= set(texts)
+    percents = [int(text[:-2]) for text in texts if text.endswith("%")]
+    assert percents
+    assert max(percents) <= 60
+    even = scene_texts(density(np.array([0, 10, 20, 40.0]), np.array([0.5, 0.3, 0.2]), "spending"))
+    assert not any("drawn equally wide" in text for text in even)
 
 
 def test_figures_refuse_numbers_that_do_not_fit():

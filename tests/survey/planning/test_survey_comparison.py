@@ -32,8 +32,8 @@ def test_each_plan_has_its_own_numbers_and_blanks_where_it_has_none(sides):
     assert rows["bits a report"].cells == (first.sampled.code_bits, second.sampled.code_bits)
     assert rows["people asked for pay"].cells == (None, 166)
     mean, curve, share = forecasts(second)
-    assert rows["mean of pay: pay"].cells == (None, mean.plan.stderr[0])
-    assert rows["distribution function of pay"].cells == (None, curve.plan.typical)
+    assert rows["mean of pay"].cells == (None, mean.plan.stderr[0])
+    assert rows["share of a bin of pay"].cells == (None, curve.question.bin_error())
     assert rows["share of smoker"].cells == (forecasts(first)[0].plan.stderr, share.plan.stderr)
 
 

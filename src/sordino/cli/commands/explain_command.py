@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from sordino.cli.explanations import print_explanation, print_questionnaire, promise_json
+from sordino.cli.explanations import print_asked, print_explanation, print_questionnaire, promise_json
 from sordino.cli.options import FILE, all_option, as_json_option
 from sordino.cli.output import print_json
 from sordino.cli.progress import progress
@@ -34,5 +34,8 @@ def explain(plan: Path, language: str | None, *, everything: bool, floor: bool, 
         promise = frozen.promise and promise_json(frozen.promise)
         print_json({"plan": frozen.hash, **said.json(), "promise": promise})
         return
-    print_questionnaire(said, in_short=frozen.is_large and not everything)
+    in_short = frozen.is_large and not everything
+    print_questionnaire(said, in_short=in_short)
+    if not in_short:
+        print_asked(said)
     print_explanation(said, None if everything else f"sordino explain {plan} --all", floor=floor)

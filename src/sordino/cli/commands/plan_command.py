@@ -10,12 +10,14 @@ from typing import Any
 import click
 
 from sordino.audit.certificate import Certificate
+from sordino.blocks.sentence import texts
 from sordino.cli.command_words import command_words
-from sordino.cli.epsilon_table import is_by_distance, print_epsilons, try_epsilons
+from sordino.cli.epsilon_table import Tried, is_by_distance, print_epsilons, try_epsilons
 from sordino.cli.explanations import (
     certificate_json,
     count_alike,
     least_certificate,
+    print_asked,
     print_certificates,
     print_explanation,
     promise_json,
@@ -33,7 +35,7 @@ from sordino.document.kinds import explain_kind
 from sordino.errors import SordinoError
 from sordino.exact.nats import Nats
 from sordino.survey.kinds.question import AskedQuestion
-from sordino.survey.kinds.question_forecast import Forecast, in_two_digits
+from sordino.survey.kinds.question_forecast import Forecast, finite, in_two_digits
 from sordino.survey.planning.gain_of_bounds import what_a_bound_buys
 from sordino.survey.planning.joined_asks import joined_asks
 from sordino.survey.planning.least_epsilon import EPSILONS, MOST_PLANS, REVEALING_EPSILON
@@ -43,10 +45,19 @@ from sordino.survey.planning.series_forecast import STEPS, SeriesForecast, serie
 from sordino.survey.reading.open_epsilon import open_survey
 from sordino.survey.reading.survey_file import Survey
 from sordino.survey.schema.attribute_part import MOST_PEOPLE
-from sordino.verbs.make_plan import make_plan
+from sordino.verbs.make_plan import forecast_plan, make_plan
 from sordino.verbs.plan_forecast import PlanForecast, joining_in_words
-from sordino.words.explain_plan import explanation
+from sordino.words.explain_plan import REVEALED, Explanation, explanation
 from sordino.words.odds import PRIOR, beliefs, factor
+
+DELTA_HEADER = ("nats revealed about", "delta promised", "at most here", "holds if dependence is")
+"""Columns of what a report reveals of each attribute."""
+
+SIZES = (300, 3_000, 30_000, 300_000)
+"""Numbers of people whose forecasts are shown where none is given."""
+
+INTERVAL = 3
+"""Column of the forecasts that has the half-width of an interval."""
 
 MOST_GAINS = 3
 """Bounds whose gain is said of a large survey."""
@@ -106,17 +117,17 @@ def plan(
     question. Give both, of a survey without an epsilon, and the least epsilon that gives the accuracy is found, in two
     digits. A public sample (one row per person, with the survey's columns) improves the forecasts and changes nothing
     else; instead, the survey may state what it expects of its attributes. A plan overwrites another only with --force:
-    reports may exist that need the other one. Of a large survey one screen is shown; --all shows each question.
+    reports may exist that need the other one. Without people and accuracy the forecasts for 300, 3,000, 30,000 and
+    300,000 people are shown. Of a large survey one screen is shown; --all shows each question.
     """
     _require_possible(epsilons, people, accuracy, confidence, output, as_json=as_json)
     sure = 0.95 if confidence is None else confidence
     if len(epsilons) > 1:
         tried = try_epsilons(partial(_survey_at, survey), epsilons, people, accuracy, sure, expect)
-        if as_json:
-            print_json({"confidence": sure, "epsilons": [one.json() for one in tried]})
-            return
-        print_epsilons(tried, sure)
-        say("Nothing was frozen. To freeze a plan, give one --epsilon, and -o PLAN.json.")
+        _print_tried(tried, sure, as_json=as_json)
+        return
+    if people is None and accuracy is None and output is None:
+        _print_sizes(_survey_at(survey, *epsilons), as_json=as_json)
         return
     is_open = people is not None and accuracy is not None
     with_epsilon = open_survey(survey) if is_open else lambda _: _survey_at(survey, *epsilons)
@@ -136,26 +147,83 @@ def plan(
         return
     if output is not None:
         made.save(output, overwrite=force)
-    with progress("forecasts", len(found)) as advance:
-        for forecast in found:
-            forecast.tables()
-            advance(1)
+    if as_json or everything:
+        with progress("forecasts", len(found)) as advance:
+            for forecast in found:
+                forecast.tables()
+                advance(1)
     if as_json:
         found_words = {"explanation": said.json(), "a_bound_buys": list(buys)}
         own = _plan_json(frozen, accuracy, over_time, _source(expect, asked), floor=floor)
         notes = [*map(command_words, asked.notes)]
         print_json({"plan": None if output is None else str(output), "notes": notes, **own, **found_words})
         return
-    in_short = made.is_large and not everything
     if output is not None:
         say(f"{output}: {made.hash}")
     print_notes(asked.notes)
-    _print_forecasts(frozen, accuracy, over_time, in_short=in_short)
-    print_explanation(said, f"sordino explain {output or 'PLAN.json'} --all", floor=floor)
-    print_lines((*offer, *(buys[:MOST_GAINS] if in_short else buys)))
-    print_certificates(made, in_short=in_short)
+    if accuracy is not None:
+        say(*accuracy_sentences(frozen, accuracy), *epsilon_sentences(frozen), "")
+    _print_promise(made, said, output, everything=everything, floor=floor)
+    _print_forecasts(frozen, over_time, everything=everything)
+    _print_advice(frozen, (*offer, *(buys if everything else buys[:MOST_GAINS])), everything=everything)
     print_lines(said.missing_words)
-    _say_next(made, output, in_short=in_short)
+    _say_next(made, output, everything=everything)
+
+
+def _print_tried(tried: Sequence[Tried], confidence: float, *, as_json: bool) -> None:
+    if as_json:
+        print_json({"confidence": confidence, "epsilons": [one.json() for one in tried]})
+        return
+    print_epsilons(tried, confidence)
+    say("Nothing was frozen. To freeze a plan, give one --epsilon, and -o PLAN.json.")
+
+
+def _print_promise(made: Plan, said: Explanation, output: Path | None, *, everything: bool, floor: bool) -> None:
+    """What is asked, and what a report can reveal."""
+    in_short = made.is_large and not everything
+    if not in_short:
+        print_asked(said)
+        say(REVEALED)
+    print_explanation(said, f"sordino explain {output or 'PLAN.json'} --all", floor=floor)
+    print_certificates(made, in_short=not everything)
+    if made.promise is not None and (in_short or everything):
+        rows = promise_rows(made.promise)
+        print_table("", DELTA_HEADER, rows if everything else count_alike(rows))
+    say()
+
+
+def _print_advice(frozen: PlanForecast, offers: Sequence[str], *, everything: bool) -> None:
+    """Warnings, and what would take fewer people."""
+    in_short = frozen.plan.is_large and not everything
+    print_warnings(frozen.grouped_warnings() if in_short else frozen.warnings)
+    saved = () if in_short or everything else tuple(one.offer for one in frozen.forecasts if one.offer)
+    print_lines((*map(command_words, saved), *offers))
+
+
+def _print_sizes(asked: Survey, *, as_json: bool) -> None:
+    """How exact the estimates of a survey would be with some numbers of people, where none is given."""
+    first = make_plan(asked, SIZES[0])
+    found = [first, *(forecast_plan(first.plan, size, first.confidence) for size in SIZES[1:])]
+    if as_json:
+        sizes = [{"people": one.plan.people, "warnings": list(one.warnings)} for one in found]
+        for one, row in zip(found, sizes, strict=True):
+            row["expected"] = {error.name: finite(error.plan) for each in one.forecasts for error in each.errors()}
+        print_json({"plan": None, "notes": [*map(command_words, asked.notes)], "sizes": sizes})
+        return
+    print_notes(asked.notes)
+    said = explanation(first.plan)
+    if not first.plan.is_large:
+        print_asked(said)
+    say(REVEALED)
+    print_lines(texts(said.summary))
+    say()
+    tables = [one.table() for one in found]
+    names = [row[0] for row in tables[0].rows]
+    rows = [(name, *(table.rows[place][INTERVAL] for table in tables)) for place, name in enumerate(names)]
+    header = ("95 % interval, \N{PLUS-MINUS SIGN}, with", *(f"{size:,} people" for size in SIZES))
+    print_table("How exact the estimates would be", header, rows)
+    say(*(command_words(one.text) for one in tables[0].sentences), "")
+    say("Nothing was frozen. Say how many people are expected: --people 3000; -o PLAN.json freezes the plan.")
 
 
 def joining_offer(survey: Survey, people: int) -> Iterator[str]:
@@ -171,35 +239,32 @@ def joining_offer(survey: Survey, people: int) -> Iterator[str]:
         yield f"{said} A report would be about all attributes of its table at once: write together = true."
 
 
-def _say_next(plan: Plan, output: Path | None, *, in_short: bool) -> None:
+def _say_next(plan: Plan, output: Path | None, *, everything: bool) -> None:
     """What to do with a plan that was shown."""
-    if in_short:
-        say("Tables of each question: --all, or --json.")
+    say()
+    if not everything:
+        say("Tables of each question, with other mechanisms: --all, or --json.")
     if by_groups := group_option(plan):
-        say("", f"By groups: sordino estimate {output or 'PLAN.json'} REPORTS {by_groups}")
+        say(f"By groups: sordino estimate {output or 'PLAN.json'} REPORTS {by_groups}")
     if output is None:
-        say("", "Nothing was frozen. To freeze this plan, give the same command -o PLAN.json.")
+        say("Nothing was frozen. To freeze this plan, give the same command -o PLAN.json.")
 
 
-def _print_forecasts(
-    frozen: PlanForecast, accuracy: float | None, over_time: SeriesForecast | None, *, in_short: bool
-) -> None:
-    """What is expected of a plan, and its promise."""
-    if accuracy is not None:
-        say(*accuracy_sentences(frozen, accuracy), *epsilon_sentences(frozen), "")
-    print_warnings(frozen.grouped_warnings() if in_short else frozen.warnings)
-    if in_short:
+def _print_forecasts(frozen: PlanForecast, over_time: SeriesForecast | None, *, everything: bool) -> None:
+    """What is expected of a plan: in one table, or in some of each question."""
+    if frozen.plan.is_large and not everything:
         print_blocks([frozen.overview()])
         say(*frozen.overview_sentences(), "")
-    for forecast in () if in_short else frozen.forecasts:
-        print_forecast(forecast)
+    elif everything:
+        for forecast in frozen.forecasts:
+            print_forecast(forecast)
+    else:
+        table = frozen.table()
+        print_table(f"How exact the estimates will be, at {frozen.plan.people:,} people", table.header, table.rows)
+        say(*(command_words(one.text) for one in table.sentences))
     say(*chain.from_iterable((line, "") for line in frozen.joined_sentences()))
     if over_time is not None:
         print_series_forecast(over_time)
-    if frozen.plan.promise is not None:
-        header = ("nats revealed about", "delta", "at most", "rests on dependence")
-        rows = promise_rows(frozen.plan.promise)
-        print_table("", header, count_alike(rows) if in_short else rows)
 
 
 def _plan_json(
@@ -373,8 +438,8 @@ def print_series_forecast(found: SeriesForecast) -> None:
     rows = [(row.question, _width(row.one_period), *(_width(width) for width in row.smoothed)) for row in found.rows]
     print_table(f"Over time: about {found.people:,} people each {every}", header, rows)
     say(
-        f"In % of all that is possible, of shares percentage points. Steps: the usual change from one {every} to the"
-        f" next, if the number goes by a random walk around a line; a smoothed number is about so near.",
+        f"Widths are in percentage points of shares, and in per cent of the range of other numbers. Steps: the usual"
+        f" change from one {every} to the next, if a number moves at random around a line.",
         "",
     )
 

@@ -177,7 +177,7 @@ def _large_page(plan: Plan, results: Sequence[Result], title: str, views: Views 
     if (least := plan.certificate) is not None:
         holds = f"All {len(plan.certificates):,} certificates hold; the tightest case:"
         question = min(plan.certificates, key=lambda each: each[1].slack)[0]
-        sections.append(Section(CHECKED, (Sentences((holds, *certificate_sentences(least, question.values))),)))
+        sections.append(Section(CHECKED, (Sentences((holds, *certificate_sentences(least, question))),)))
     sections.append(Section("The plan", (Sentences((plan.hash,)),)))
     reports = sum(result.n for result in results)
     said = (coverage.sentence("number").text, *(FINITE if coverage.finite else POPULATION))
@@ -283,7 +283,7 @@ def _certificates(plan: Plan, results: Sequence[Result]) -> list[Section]:
     sections, drawn, amount = [], DistinctParts(), cache(loss_text_of)
     for question, certificate in plan.certificates:
         about = f" for {question.title}" if len(results) > 1 else ""
-        said = Sentences(certificate_sentences(certificate, question.values, amount))
+        said = Sentences(certificate_sentences(certificate, question, amount))
         asked = counted.get(question.name)
         region = () if asked is None else _region(asked, shares.get(question.name), drawn)
         sections.append(Section(f"The certificate{about}", (said, *region)))

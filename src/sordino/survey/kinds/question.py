@@ -231,6 +231,11 @@ class AskedQuestion(ABC):
         """Title within a sentence; a bare name in quotation marks."""
         return repr(self.name) if self.title == self.name else self.title
 
+    def asked_of(self, name: str) -> str:
+        """What is estimated of one of its attributes, such as 'shares' or 'table with age'."""
+        others = join_label([other for other in self.attribute_names if other != name])
+        return f"{self.kind} with {others}" if others else self.kind
+
     @property
     def form(self) -> str:
         """What questions of its kind and size have in common, such as 'histogram of 4 values'."""
@@ -251,6 +256,11 @@ class AskedQuestion(ABC):
     @abstractmethod
     def code_bits(self) -> int:
         """Of a report about it."""
+
+    @property
+    def bins(self) -> Bins | None:
+        """Bins of the number that it is about; None of what is not counted in bins of its own."""
+        return None
 
     @property
     def values(self) -> "CountedDomain | None":

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from math import ceil, isfinite
 from typing import Any, NamedTuple
 
+from sordino.blocks.digits import error_in_percent
 from sordino.survey.kinds.question import AskedQuestion
 
 Z = 1.96
@@ -12,6 +13,9 @@ Z = 1.96
 
 HALF = 0.5
 """The half-width of an interval of all numbers from 0 to 1."""
+
+SHARE = "%"
+"""Unit of a share, whose errors are parts of 1."""
 
 TENTH = 0.1
 """An interval that says something: a tenth of all that is possible."""
@@ -31,6 +35,28 @@ class ForecastTable(NamedTuple):
     rows: Sequence[tuple[str, ...]]
     notes: tuple[str, ...] = ()
     title: str | None = None
+
+
+class ExpectedError(NamedTuple):
+    """The expected standard error of a quantity, or of the typical one of its kind.
+
+    Attributes:
+        name: of the quantity.
+        plan: the error.
+        uniform: the error if every attribute had the strongest protection of the plan.
+        unit: of both; empty of a number without one, per cent of a share.
+    """
+
+    name: str
+    plan: float
+    uniform: float
+    unit: str = SHARE
+
+    def text(self, error: float) -> str:
+        """An error of this quantity in two digits, with its unit."""
+        if not isfinite(error):
+            return "nothing"
+        return error_in_percent(error) if self.unit == SHARE else f"{float(f'{error:.2g}'):,.12g} {self.unit}".rstrip()
 
 
 class Forecast(ABC):
@@ -91,9 +117,19 @@ class Forecast(ABC):
     def json(self) -> dict[str, Any]:
         """What programs read of it; without what all forecasts say."""
 
+    @property
+    def assumption(self) -> str:
+        """Sentence about the people whom the expected errors assume; empty where something is expected of them."""
+        return ""
+
+    @property
+    def offer(self) -> str:
+        """Sentence about a change of the survey that would save many people; empty where none is known."""
+        return ""
+
     @abstractmethod
-    def errors(self) -> Iterator[tuple[str, float]]:
-        """Each expected standard error, with what it is of."""
+    def errors(self) -> Iterator[ExpectedError]:
+        """Each expected standard error."""
 
 
 def finite(number: float) -> float | None:

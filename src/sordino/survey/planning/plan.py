@@ -204,7 +204,7 @@ def promised_text(epsilon: str | None, attributes: Mapping[str, AttributePart]) 
         whole = f"{EPSILON.format(_amount(epsilon))} of the whole record"
         below = {name: _amount(own.delta) for name, own in attributes.items() if own.delta not in {None, epsilon}}
         return f"{whole}; {_by_name({n: f'delta {own}' for n, own in below.items()})}" if below else whole
-    each = {name: _protection(own.protect) for name, own in attributes.items() if own.protect is not None}
+    each = {name: protection_text(own.protect) for name, own in attributes.items() if own.protect is not None}
     ways = set(each.values())
     return ways.pop() if len(ways) == 1 else _by_name(each)
 
@@ -215,7 +215,8 @@ def _by_name(texts: Mapping[str, str]) -> str:
     return ", ".join(named) + (f", and {more:,} more" if more else "")
 
 
-def _protection(protect: ProtectPart) -> str:
+def protection_text(protect: ProtectPart) -> str:
+    """The epsilon of an attribute, and whether it is for each unit of distance."""
     if protect.epsilon is None:
         return BOUNDS
     return (EPSILON if protect.metric is None else DISTANCE).format(_amount(protect.epsilon))

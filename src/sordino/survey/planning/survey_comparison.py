@@ -72,7 +72,7 @@ def _loss_by_attribute(plan: Plan) -> dict[str, float]:
 
 
 def _errors(plan: Plan) -> dict[str, float]:
-    return dict(error for forecast in forecasts(plan) for error in forecast.errors())
+    return {error.name: error.plan for forecast in forecasts(plan) for error in forecast.errors()}
 
 
 def _takes(plan: Plan) -> dict[str, float]:

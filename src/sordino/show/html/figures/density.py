@@ -19,11 +19,20 @@ LEFT, RIGHT, HIGH, BELOW = 130, 64, 340, 84
 THICK = 2.4
 """The thickness of the curve."""
 
+UNEVEN = 8
+"""Times as wide as the narrowest bin is the widest one, at most, where columns are as wide as their bins."""
+
+MOST_EDGES = 8
+"""Edges that are named below columns of one width."""
+
 Floats = NDArray[np.float64]
 
 
 def density(edges: Floats, shares: Floats, name: str, *, dates: bool = False) -> Scene:
     """Columns as wide as the bins, whose areas are the shares; the scale is the share of a bin of the mean width.
+
+    Where bins are much wider than others, columns of one width, whose heights are the shares: nobody reads off an area
+    how many people are in a bin that is hardly seen.
 
     Args:
         edges: of the bins, shape (k + 1,).
@@ -37,21 +46,22 @@ def density(edges: Floats, shares: Floats, name: str, *, dates: bool = False) ->
     _require_alike(len(edges), shares)
     widths = np.diff(edges)
     scene = Scene(WIDE, HIGH + BELOW)
-    heights = shares * (widths.mean() / widths)
-    ends, upward = (float(edges[0]), float(edges[-1])), (float(heights.min(initial=0)), float(heights.max()))
+    is_even, is_uneven = bool(np.allclose(widths, widths[0])), bool(widths.max() > UNEVEN * widths.min())
+    heights = shares if is_uneven else shares * (widths.mean() / widths)
+    across = np.arange(len(edges), dtype=np.float64) if is_uneven else edges
+    ends, upward = (float(across[0]), float(across[-1])), (float(heights.min(initial=0)), float(heights.max()))
     plane = Plane(
         scene, LEFT, 6, WIDE - LEFT - RIGHT, HIGH - 6, ends, with_room([np.array(upward)], 0.05, base=upward[0])
     )
     parts = ticks(plane.upward, 5)
     plane.guides_level(parts)
     # One area: between columns of their own a screen would show seams.
-    (zero,), places = plane.y([0.0]).tolist(), np.repeat(plane.x(edges), 2)
+    (zero,), places = plane.y([0.0]).tolist(), np.repeat(plane.x(across), 2)
     down = np.concatenate([[zero], np.repeat(plane.y(heights), 2), [zero]])
     scene.add(Outline([np.stack((places, down), axis=1)], fill=BAR, closed=True))
-    what = (
-        "share of people in a bin" if np.allclose(widths, widths[0]) else "share of people in a bin of the mean width"
-    )
-    _finish(plane, parts, f"{fit(name, 40)}; upward the {what}", dates=dates)
+    what = "share of people in a bin" if is_even or is_uneven else "share of people in a bin of the mean width"
+    scale = "; bins are drawn equally wide" if is_uneven else ""
+    _finish(plane, parts, f"{fit(name, 40)}; upward the {what}{scale}", dates=dates, edges=edges if is_uneven else None)
     return scene
 
 
@@ -121,9 +131,15 @@ def _require_alike(count: int, *columns: Floats) -> None:
         raise SordinoError("a distribution must have a number for each place", found=f"{count} edges, {lengths}")
 
 
-def _finish(plane: Plane, parts: list[float], below: str, *, dates: bool) -> None:
+def _finish(plane: Plane, parts: list[float], below: str, *, dates: bool, edges: Floats | None = None) -> None:
+    """The axes; of bins that are drawn equally wide with some of their edges below."""
     size = LETTERS * WIDE
     written = iso_date if dates else plain_number(12)
-    numbers = ticks_below(plane, 6, size, written, dates=dates)
+    if edges is None:
+        numbers = ticks_below(plane, 6, size, written, dates=dates)
+        texts = list(map(written, numbers))
+    else:
+        shown = range(0, len(edges), -(-len(edges) // MOST_EDGES))
+        numbers, texts = list(map(float, shown)), [written(float(edges[place])) for place in shown]
     plane.axis_left(parts, list(map(percent, parts)), size)
-    plane.axis_below(numbers, list(map(written, numbers)), size, [below])
+    plane.axis_below(numbers, texts, size, [below])

@@ -18,17 +18,24 @@ from sordino.domain.bins import DEFAULT_BINS, MOST_ON_SCALE, plain, shortest
 from sordino.estimation.number_distribution import DistributionEstimate
 from sordino.mechanism.base import Mechanism
 from sordino.mechanism.channel import Aggregate
-from sordino.survey.kinds.distribution.distribution_question import AskedDistribution, DistributionQuestion
-from sordino.survey.kinds.question_forecast import HALF, Forecast, ForecastTable, needed_for, unlearned_warning
+from sordino.survey.kinds.distribution.distribution_question import MOST_SHOWN, AskedDistribution, DistributionQuestion
+from sordino.survey.kinds.question_forecast import (
+    HALF,
+    ExpectedError,
+    Forecast,
+    ForecastTable,
+    needed_for,
+    unlearned_warning,
+)
 
 BINS_DRAWN, FEWEST_DRAWS, MOST_DRAWS = 1 << 12, 8, 40
 """Of all simulated surveys together; how many of these at least, and at most."""
 
 
-EVENLY = (
-    "Assumes that people are evenly spread between the ends; the fitted function is less accurate where the"
-    " distribution is less smooth."
-)
+EVEN = "Assumes that people are evenly spread between the ends."
+"""What the expected errors of a distribution rest on."""
+
+EVENLY = f"{EVEN} The fitted function is less accurate where the distribution is less smooth."
 """What the expected errors of a distribution function rest on."""
 
 
@@ -214,8 +221,29 @@ class DistributionForecast(Forecast):
         shares = "" if part.ranges else ", in the share of people below"
         return f"Of {name} these intervals are for the requested {asked}{shares}."
 
-    def errors(self) -> Iterator[tuple[str, float]]:
-        yield f"distribution function of {self.question.name}", self.plan.typical
+    @property
+    def assumption(self) -> str:
+        return EVEN if self.shares is None else ""
+
+    def errors(self) -> Iterator[ExpectedError]:
+        """Of the ranges and quantiles that are asked; where neither is, of a bin, or of the function of many bins."""
+        question, plan, uniform, own = self.question, self.plan, self.uniform, self.question.name
+        ranges = [question.domain.title(*ends) for ends in question.part.ranges]
+        for title, error, other in zip(ranges, plan.ranges, uniform.ranges, strict=True):
+            yield ExpectedError(f"share of {own} from {title}", error, other)
+        for error, other in zip(plan.net, uniform.net, strict=True):
+            yield ExpectedError(f"share of {own} from {question.net_title}", error, other)
+        unit = "days" if question.attribute.is_date else question.attribute.phrasing.unit
+        for quantile in question.part.quantiles:
+            error, other = (question.quantile_error(quantile, self.shares, uniform=each) for each in (False, True))
+            yield ExpectedError(f"{question.quantile_title(quantile)} of {own}", error, other, unit)
+        if ranges or question.part.quantiles:
+            return
+        if question.domain.k > MOST_SHOWN:
+            yield ExpectedError(f"share of {own} below an edge", plan.typical, uniform.typical)
+        else:
+            error, other = (question.bin_error(self.shares, uniform=each) for each in (False, True))
+            yield ExpectedError(f"share of a bin of {own}", error, other)
 
     def tables(self) -> Sequence[ForecastTable]:
         """The expected standard errors of the function and of ranges, and those under LDP at the least delta."""

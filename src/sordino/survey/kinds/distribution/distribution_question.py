@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from math import inf
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import numpy as np
@@ -84,6 +85,9 @@ class DistributionPart(QuestionPart):
         return frozenset([self.distribution])
 
 
+MOST_SHOWN = 15
+"""Bins whose shares are shown; of more the shares of parts of the range, and the distribution function."""
+
 PARTS = 65
 """Shares of people below an edge that stand for all of them, where an error is to be the largest of all."""
 
@@ -151,6 +155,20 @@ class DistributionQuestion(Question):
     @property
     def form(self) -> str:
         return f"distribution in {self.domain.k:,} bins"
+
+    @property
+    def bins(self) -> Bins:
+        return self.domain
+
+    def quantile_title(self, quantile: str) -> str:
+        """Quantile as people read it: 'median', or 'quantile 0.9'."""
+        return "median" if quantile == "0.5" else f"quantile {quantile}"
+
+    def asked_of(self, name: str) -> str:
+        """Distribution with its quantiles and ranges; shares where neither is asked for."""
+        del name
+        ranges = [f"share of {self.domain.title(*ends)}" for ends in self.part.ranges]
+        return ", ".join(["distribution", *map(self.quantile_title, self.part.quantiles), *ranges])
 
     @property
     def whose(self) -> str:
@@ -395,6 +413,28 @@ class DistributionQuestion(Question):
             return np.zeros(0)
         mechanism = self.uniform if uniform else self.mechanism
         return 2 * self._errors(mechanism, net_functional(*self.net_ranges, self.domain.k), shares)
+
+    def bin_error(self, shares: NDArray[np.float64] | None = None, *, uniform: bool = False) -> float:
+        """Root mean square of the expected standard errors of the bins' shares, of people as above."""
+        mechanism = self.uniform if uniform else self.mechanism
+        errors = self._errors(mechanism, np.eye(self.domain.k, dtype=np.float64), shares)
+        return float(np.sqrt((errors**2).mean()))
+
+    def quantile_error(
+        self, quantile: str, shares: NDArray[np.float64] | None = None, *, uniform: bool = False
+    ) -> float:
+        """Expected standard error of a quantile in the unit of the data, of people as above.
+
+        The error of the distribution function at the edges of the bin that holds the quantile, over the density there
+        (delta method); infinite where nobody is expected in that bin.
+        """
+        read = self.expected_errors(shares)[: self.domain.k]
+        parts = read / read.sum()
+        place = min(int(np.searchsorted(np.cumsum(parts), float(quantile))), self.domain.k - 1)
+        edges = self._edges[max(place - 1, 0) : place + 1]
+        mechanism = self.uniform if uniform else self.mechanism
+        density = parts[place] / self.domain.widths[place]
+        return float(self._errors(mechanism, edges, shares).max() / density) if density > 0 else inf
 
     def _errors(
         self, mechanism: Mechanism, inside: NDArray[np.float64], shares: NDArray[np.float64] | None

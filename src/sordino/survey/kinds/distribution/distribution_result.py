@@ -28,7 +28,7 @@ from sordino.estimation.range_shares import RangeShares
 from sordino.estimation.share_estimate import Method
 from sordino.mechanism.channel import Aggregate
 from sordino.survey.kinds.coverage import Coverage
-from sordino.survey.kinds.distribution.distribution_question import DistributionQuestion
+from sordino.survey.kinds.distribution.distribution_question import MOST_SHOWN, DistributionQuestion
 from sordino.survey.kinds.estimate_rows import UNBIASED, Numbers, numbers_at
 from sordino.survey.kinds.fitted_limits import CURVE
 from sordino.survey.kinds.number_findings import middle_finding
@@ -37,8 +37,8 @@ from sordino.survey.kinds.shares.shares_result import QuestionResult
 
 Row: TypeAlias = dict[str, str | float]
 
-PARTS, MOST_SHOWN = 8, 15
-"""Of a number's range, of which people are shown the shares; and bins that are shown themselves."""
+PARTS = 8
+"""Of a number's range, of which people are shown the shares where the bins are many."""
 
 DECILES = (0.1, 0.25, 0.5, 0.75, 0.9)
 """That words name where a survey asks for no quantiles."""

@@ -12,12 +12,19 @@ from numpy.typing import NDArray
 from sordino.design.numbers.numbers_accuracy import NumbersAccuracy
 from sordino.estimation.moment_estimator import moment_names
 from sordino.survey.kinds.numbers.numbers_question import NumbersQuestion
-from sordino.survey.kinds.question_forecast import Forecast, ForecastTable, Z, needed_for, nothing_learned
-
-AT_MOST = (
-    "Assumes uncorrelated numbers with a standard deviation of a fifth of their ranges; `at most` holds whatever people"
-    " are like."
+from sordino.survey.kinds.question_forecast import (
+    ExpectedError,
+    Forecast,
+    ForecastTable,
+    Z,
+    needed_for,
+    nothing_learned,
 )
+
+SPREAD = "Assumes uncorrelated numbers with a standard deviation of a fifth of their ranges."
+"""What the expected errors of means and covariances rest on."""
+
+AT_MOST = f"{SPREAD} `At most` holds whatever people are like."
 """Assumptions behind the expected errors of means and covariances."""
 
 
@@ -101,9 +108,15 @@ class NumbersForecast(Forecast):
     def fewest_reports(self) -> int | None:
         return len(moment_names(self.question.query))
 
-    def errors(self) -> Iterator[tuple[str, float]]:
-        for label, error in zip(self.plan.labels, self.plan.stderr, strict=True):
-            yield f"{self.question.name}: {label}", float(error)
+    @property
+    def assumption(self) -> str:
+        return "" if self.is_known else SPREAD
+
+    def errors(self) -> Iterator[ExpectedError]:
+        for label, own, uniform in zip(self.plan.labels, self.plan.stderr, self.uniform.stderr, strict=True):
+            alone = f"{self.question.kind} of {label}"
+            name = alone if self.question.name in (label, alone) else f"{self.question.name}: {label}"
+            yield ExpectedError(name, float(own), float(uniform), unit="")
 
     def tables(self) -> Sequence[ForecastTable]:
         """The expected standard errors, the largest of unknown people, and those under LDP at the least delta."""

@@ -64,6 +64,10 @@ class RegressionQuestion(NumbersQuestion):
     def name_of(self, names: Sequence[str], join: Callable[[Sequence[str]], str] = join_names) -> str:
         return f"regression of {names[-1]} on {join(names[:-1])}"
 
+    def asked_of(self, name: str) -> str:
+        del name
+        return self.name
+
     @property
     def _target(self) -> int:
         return len(self.attribute_names) - 1

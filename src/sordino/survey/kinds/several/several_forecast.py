@@ -14,6 +14,7 @@ from sordino.mechanism.channel import LARGEST_CODE_BITS
 from sordino.survey.kinds.question import Floats
 from sordino.survey.kinds.question_forecast import (
     HALF,
+    ExpectedError,
     Forecast,
     ForecastTable,
     finite,
@@ -24,8 +25,11 @@ from sordino.survey.kinds.question_forecast import (
 from sordino.survey.kinds.several.several_question import AskedWay, SeveralQuestion
 from sordino.survey.schema.expected_people import expected_of_marks
 
+COMBINED = "Assumes that all combinations are equally common."
+"""What the expected errors rest on, in short."""
+
 ALIKE = (
-    "Expected if all combinations are equally common. Write what is expected of each category in the survey"
+    f"{COMBINED} Write what is expected of each category in the survey"
     " (`expected`), or give a public sample, for what is likelier (`expect`)."
 )
 """What the expected errors rest on."""
@@ -135,8 +139,17 @@ class SeveralForecast(Forecast):
     def fewest_reports(self) -> int | None:
         return self.question.asked_way.times
 
-    def errors(self) -> Iterator[tuple[str, float]]:
-        yield f"share of a category of {self.question.name}", _typical(self.plan)
+    @property
+    def assumption(self) -> str:
+        return COMBINED if self.read is None else ""
+
+    @property
+    def offer(self) -> str:
+        return f"{self.question.name}: {self._fewer_names_note}" if self.fewer_names is not None else ""
+
+    def errors(self) -> Iterator[ExpectedError]:
+        name = f"share of a category of {self.question.name}"
+        yield ExpectedError(name, _typical(self.plan), _typical(self.uniform))
 
     def tables(self) -> Sequence[ForecastTable]:
         question, best = self.question, _typical(self.plan)

@@ -56,7 +56,7 @@ class SeveralPart(SharesPart):
         return self.several
 
 
-ANSWERS = ("no", "yes")
+ANSWERS = ("a category that does not apply", "one that applies")
 """What is said of one category."""
 
 RARE = 1e-9
@@ -104,6 +104,10 @@ class SeveralQuestion(SharesQuestion):
     @property
     def form(self) -> str:
         return f"several of {len(self.choices.labels):,} categories"
+
+    def asked_of(self, name: str) -> str:
+        del name
+        return "share of each"
 
     @property
     def attributes(self) -> tuple[Attribute, ...]:

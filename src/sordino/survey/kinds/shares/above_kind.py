@@ -106,6 +106,10 @@ class AboveQuestion(SharesQuestion):
         """The number."""
         return (self.attribute,)
 
+    def asked_of(self, name: str) -> str:
+        del name
+        return f"share from {plain(self.part.threshold)} on"
+
     @cached_property
     def sides(self) -> Bins:
         """The two sides."""

@@ -85,6 +85,10 @@ class HistogramQuestion(SharesQuestion):
         """The attribute alone."""
         return (self.attribute,)
 
+    def asked_of(self, name: str) -> str:
+        del name
+        return "shares"
+
     @property
     def histogram_of(self) -> Attribute:
         return self.attribute

@@ -31,6 +31,7 @@ from sordino.survey.kinds.promised_channel import PromisedChannel
 from sordino.survey.kinds.question import Floats, SharesQuestion
 from sordino.survey.kinds.question_forecast import (
     HALF,
+    ExpectedError,
     Forecast,
     ForecastTable,
     finite,
@@ -225,8 +226,12 @@ class SharesForecast(Forecast):
             return self.largest_part
         return self.outlook.largest_if_alike
 
-    def errors(self) -> Iterator[tuple[str, float]]:
-        yield f"share of {self.question.name}", self.plan.stderr
+    @property
+    def assumption(self) -> str:
+        return EVEN if self.shares is None else ""
+
+    def errors(self) -> Iterator[ExpectedError]:
+        yield ExpectedError(f"share of {self.question.name}", self.plan.stderr, self.uniform.stderr)
 
     @cached_property
     def total_variation_floor(self) -> float | None:
@@ -422,8 +427,13 @@ class JoinedForecast(Forecast):
     def assumed_part(self) -> float:
         return float(np.sqrt(self.variance.max()))
 
-    def errors(self) -> Iterator[tuple[str, float]]:
-        yield f"share of {self.question.name}", self.stderr
+    @property
+    def assumption(self) -> str:
+        return "" if self.is_known else EVEN
+
+    def errors(self) -> Iterator[ExpectedError]:
+        # Asked together or one at a time, all attributes are protected alike.
+        yield ExpectedError(f"share of {self.question.name}", self.stderr, self.stderr)
 
     def tables(self) -> Sequence[ForecastTable]:
         """How exact the shares will be, and what asking one question at a time would give."""

@@ -376,6 +376,9 @@ class HistogramResult(QuestionResult):
     def findings_with(self, columns: Callable[[int | None], Columns]) -> Iterator[Finding]:
         """Which answer has the largest share, of two the share of one; that a question was not asked is none."""
         attribute, name = self.question.histogram_of, self.question.title
+        if self._left_out is not None and attribute is not None and attribute.not_asked is not None:
+            # Rows further down are about those who were asked.
+            name = f"{name}, of everybody, asked or not"
         count = self.count - (attribute is not None and attribute.not_asked is not None)
         if count > 1:
             own, wide = columns(None), columns(count)

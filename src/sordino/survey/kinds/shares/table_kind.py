@@ -159,6 +159,9 @@ class TableQuestion(SharesQuestion):
 
     is_table = True
 
+    def asked_of(self, name: str) -> str:
+        return f"shares, in a {super().asked_of(name)}" if self.is_joined else super().asked_of(name)
+
     @cached_property
     def title(self) -> str:
         """The questions that people were asked, of numbers with their units: values are bins."""
