@@ -253,7 +253,8 @@ class Reader:
 
 def command_of(words):
     """The command that words begin with, its context, and the words after its name."""
-    command, context, rest = cli, click.Context(cli, info_name="sordino"), list(words)
+    context = click.Context(cli, info_name="sordino", **cli.context_settings)
+    command, rest = cli, list(words)
     while isinstance(command, click.Group) and rest and not (rest[0].startswith("-") or rest[0].isupper()):
         name = rest.pop(0)
         found = command.get_command(context, name)

@@ -41,7 +41,7 @@ def asked(tmp_path, monkeypatch):
 
 @pytest.mark.usefixtures("asked", "undrawn")
 def test_from_a_survey_to_coefficients(run, tmp_path):
-    code, out, err = run("plan", "survey.toml", "--people", N, "-o", "plan.json")
+    code, out, err = run("plan", "survey.toml", "--people", N, "--all", "-o", "plan.json")
     assert (code, err) == (0, "")
     for words in (*TRUTH, "a category with another one or with a number's sign"):
         assert words in out
@@ -68,7 +68,7 @@ def test_what_is_not_known_of_the_people_is_said(run, tmp_path):
     (tmp_path / "unknown.toml").write_text(text)
     said = "Categories are assumed to be equally common"
     known, unknown = (
-        run("plan", name, "--people", N, "-o", f"{name}.json")[1] for name in ("survey.toml", "unknown.toml")
+        run("plan", name, "--people", N, "--all", "-o", f"{name}.json")[1] for name in ("survey.toml", "unknown.toml")
     )
     assert said in unknown
     assert said not in known

@@ -88,7 +88,7 @@ def test_a_certificate_and_its_figure_name_what_somebody_can_relate_to():
     plan, found = answered(GRID)
     page = unescape(page_of(GRID))
     cells = [found[0].question.domain.label(value) for value in range(plan.questions[0].domain.k)]
-    first, second = re.search(r"distinguishes the value '(\S+)' from '(\S+)' by a loss of 1 nat", page).groups()
+    first, second = re.search(r"distinguishes '(\S+)' from '(\S+)' by a loss of 1 nat", page).groups()
     assert {first, second} < set(cells)
     region = next(text for text in words(page) if text.startswith("Error rates"))
     shown = re.search(r"distinguish '(\S+)' from '(\S+)' by", region).groups()

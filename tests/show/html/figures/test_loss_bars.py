@@ -50,7 +50,7 @@ def test_nothing_and_other_lengths_are_no_drawing():
 
 def test_a_certificate_draws_its_tightest_pair():
     holds = certify(RandomizedResponse(4, "1"), LDP("1")).figure()
-    assert holds.words.endswith("its bound: 0 against 1 (1 nat, its bound).")
+    assert holds.words.endswith("its bound: the value 0 against 1 (1 nat, its bound).")
     broken = certify(RandomizedResponse(4, "1.2"), LDP("1")).figure()
     assert "0 against 1 (1.2 of 1 nat)" in broken.words
     certain = certify(ChannelTable([[1, 0], [0, 1]]), LDP("1")).figure()
