@@ -40,7 +40,7 @@ def batch_paragraph(batch: DrawnBatch) -> Paragraph:
     """What somebody learns who sees one report, and who sees all of a batch, and what that rests on."""
     alone, together = (beliefs(amount)[0] for amount in (batch.report_loss, batch.above))
     people, delta = f"{batch.people:,}", outward(batch.delta, DIGITS, up=True)
-    suspicion = f"a suspicion of {PRIOR} % rises to at most"
+    suspicion = f"a suspicion of {PRIOR} % of a protected answer rises to at most"
     lines = [f"Someone who sees one report: {suspicion} {alone} % ({loss_text(batch.report_loss)})."]
     rises = f"{suspicion} {together} % ({loss_text(batch.above)})"
     exception = f", except with a probability of at most {delta}" if batch.is_hidden else ""
