@@ -23,6 +23,8 @@ FEWEST = 5
 
 QUANTILES = ["0.1", "0.5", "0.9"]
 
+MADE_OF_BINS = ("mean", "standard deviation")
+
 SURVEYS = {
     "above": {
         "version": 1,
@@ -166,7 +168,8 @@ def test_the_same_tally_gives_the_same_estimates(worked_out, name, people):
         if "why" in found:
             assert isinstance(result, Untold)
             continue
-        rows = [row for row in result.rows() if "stderr" in row]
+        # What is made of a distribution's bins is not worked out again.
+        rows = [row for row in result.rows() if "stderr" in row and row.get("value") not in MADE_OF_BINS]
         named = [(row["value"], told["label"]) for row, told in zip(rows, found["rows"], strict=True) if "value" in row]
         if not any(getattr(part, "grid", None) for part in plan.document.attributes.values()):
             assert all(told == (value if isinstance(value, str) else ", ".join(value)) for value, told in named)

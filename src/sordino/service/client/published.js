@@ -15,6 +15,9 @@ const SAME = 1e-6;
 /** Standard errors between the limits of a normal interval of 95 %. */
 const WIDTH = 3.919927969;
 
+/** What a collector makes of a distribution's bins, by its rows' values: this page compares the bins themselves. */
+const MADE_OF_BINS = ["mean", "standard deviation"];
+
 class UntoldError extends Error {}
 
 /** The text of what a collector publishes. */
@@ -50,6 +53,9 @@ function rowsOf(queries, rows) {
   });
 }
 
+/** The rows of a question that this page works out too. */
+const comparable = ({ distribution }, rows) => (distribution === undefined ? rows : rows.filter(({ value }) => !MADE_OF_BINS.includes(value)));
+
 /** Whether a row begins another question of the same name. */
 const isNext = (next, part, rows, first, at) => next !== undefined && isAbout(next, rows[at]) && rows[at].value === rows[first].value;
 
@@ -61,7 +67,7 @@ export async function published({ plan, questions }) {
     // Every period of a series is worked out for whoever asks for it, and nothing here compares it.
     const told = JSON.parse(await fetched(plan.series ? "estimates?series=false" : "estimates"));
     const found = estimates(questions, tally);
-    const theirs = rowsOf(plan.queries, told.rows);
+    const theirs = rowsOf(plan.queries, told.rows).map((rows, i) => comparable(plan.queries[i], rows));
     const apart = found.filter((one, i) => one.rows && !isTold(one, theirs[i], hasMap(questions.asked[i])));
     const alike = apart.length
       ? "The collector's estimates differ. If reports arrived in between, reload the page; otherwise something is wrong."

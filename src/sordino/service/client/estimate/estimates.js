@@ -107,7 +107,8 @@ function ofDistribution(part, question, reading, counts) {
   const { rows, missing } = question.mayMiss ? rangesGiven(reading, counts, ranges, question.bins) : { rows: rangesOf(reading, counts, ranges) };
   const labels = [...bins.map(([bin]) => question.label(bin)), ...part.ranges.map((range) => range.join(" to "))];
   const lacking = missing ? [{ label: "missing", ...missing }] : [];
-  return { n, rows: [...rows.map((row, i) => ({ label: labels[i], ...row })), ...lacking], quantiles: quantilesOfPart(part, question, reading, counts) };
+  const unsaid = ["the mean and the standard deviation, which the collector makes of the bins"];
+  return { n, rows: [...rows.map((row, i) => ({ label: labels[i], ...row })), ...lacking], quantiles: quantilesOfPart(part, question, reading, counts), unsaid };
 }
 
 function ofNumbers(part, question, counts) {
