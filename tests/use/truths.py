@@ -95,6 +95,9 @@ class Truths:
                 return self._bin(name, term)
             case "quantile":
                 return self._quantile(name, float(term.removeprefix("quantile ")))
+            case "sd" | "weighted" if term == "standard deviation":
+                values, shares = self.numbers(name)
+                return float(np.sqrt(shares @ (values - values @ shares) ** 2)) if len(values) else nan
             case "mean" | "pooled" | "weighted" if kind == "mean" or not name.startswith(("covariance", "regression")):
                 values, shares = self.numbers(term if term in self.records[0] else name)
                 return float(values @ shares) if len(values) else nan

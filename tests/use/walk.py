@@ -26,6 +26,9 @@ ACCURACY = 0.1
 
 SHARE_KINDS = {"share", "cell", "bin", "range", "margin", "conditional", "missing", "complete", "part"}
 
+MOMENTS = {"mean": 100.0, "standard deviation": 50.0}
+"""Of a distribution between 0 and 100, and the largest that each can be."""
+
 
 def stream(*words: object) -> np.random.Generator:
     """Random numbers by name, the same in every run."""
@@ -106,9 +109,13 @@ def domain_of(row: dict) -> tuple[float, float]:
     """What the number of a row can be."""
     kind = row["kind"]
     if row["minus"] is not None:
+        if row["term"] in MOMENTS:
+            return -MOMENTS[row["term"]], MOMENTS[row["term"]]
         if kind == "difference" or not (row["question"] + row["term"]).startswith(("mean", "cov", "reg", "nquant")):
             return -1.0, 1.0
         return -math.inf, math.inf
+    if row["term"] in MOMENTS:
+        return 0.0, MOMENTS[row["term"]]
     if kind in SHARE_KINDS or (kind in ("pooled", "weighted") and row["term"] not in ("n", "m")):
         return 0.0, 1.0
     if kind in ("mean", "quantile", "pooled", "weighted"):
@@ -142,6 +149,8 @@ def largest_change(row: dict) -> float:
     kind, _, _ = row["question"].partition(" of ")
     if kind == "regression":
         return math.inf
+    if row["label"] in MOMENTS:
+        return MOMENTS[row["label"]]
     if kind == "covariance":
         return 5000.0 if ", " in row["label"] else 2500.0
     is_number = kind == "mean" or row["label"].startswith("quantile ")
@@ -221,5 +230,6 @@ def truth_mistakes(row: dict, truths: Truths, asked: Row):
     is_plain = asked.option != "simultaneous" and asked.kind not in ("shares in blocks", "shares on a line")
     if is_plain and asked.epsilon not in ("0.1", "10", "12") and error > 0 and not is_clipped:
         width = (high - low) / error
-        if not 3.6 < width < 4.4:
+        # The limits of a square, seen through its root, lie unevenly.
+        if not 3.6 < width < (5.0 if row["term"] == "standard deviation" else 4.4):
             yield f"{width:.2f} standard errors wide: {row}"
