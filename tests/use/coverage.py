@@ -15,7 +15,7 @@ from asked import GROUPS, ROWS, People, Row
 from drawn import Survey
 from scipy.stats import binom
 from truths import Truths
-from walk import ACCURACY, FAR, domain_of, plan_of, stream
+from walk import ACCURACY, FAR, MOMENTS, domain_of, plan_of, stream
 
 from sordino import estimate, forecast
 from sordino.errors import SordinoError, SordinoWarning
@@ -140,6 +140,9 @@ class Covered:
                 often = f"{one.held / one.shown:.1%} of {one.shown}: {key}"
                 if binom.cdf(one.held, one.shown, CONFIDENCE) < BY_CHANCE:
                     found.append(f"too seldom, {often}")
+                # Intervals of what bins tell hold wherever within them numbers lie, and these lie at one place.
+                is_placed = key[3] in MOMENTS or (key[1] == "pooled" and "distribution" in self.row.kind)
+                is_large = is_large and not is_placed
                 if (
                     is_large
                     and one.is_narrow

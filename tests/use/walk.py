@@ -105,17 +105,15 @@ def plan_of(row: Row):
     return plan(row.survey, row.reports)
 
 
-def domain_of(row: dict) -> tuple[float, float]:
+def domain_of(row: dict) -> tuple[float, float]:  # noqa: PLR0911  # a case a kind of row
     """What the number of a row can be."""
     kind = row["kind"]
+    if (most := MOMENTS.get(row["term"])) is not None:
+        return (0.0 if row["minus"] is None else -most), most
     if row["minus"] is not None:
-        if row["term"] in MOMENTS:
-            return -MOMENTS[row["term"]], MOMENTS[row["term"]]
         if kind == "difference" or not (row["question"] + row["term"]).startswith(("mean", "cov", "reg", "nquant")):
             return -1.0, 1.0
         return -math.inf, math.inf
-    if row["term"] in MOMENTS:
-        return 0.0, MOMENTS[row["term"]]
     if kind in SHARE_KINDS or (kind in ("pooled", "weighted") and row["term"] not in ("n", "m")):
         return 0.0, 1.0
     if kind in ("mean", "quantile", "pooled", "weighted"):

@@ -113,6 +113,32 @@ class Bins(Brief):
         """
         return (self.widths**2 - self.are_whole) / 12
 
+    def offset_of_mean(self, shares: NDArray[np.float64]) -> float:
+        """How far the mean is off that of the middles, as a standard deviation, where all numbers lie at one place.
+
+        People who round all do so alike: numbers lie at one place of their bins, the same in each, and nobody knows at
+        which. Times the root of 3 it is as far as numbers can all lie from the middles.
+
+        Args:
+            shares: of the bins, shape (k,).
+
+        Example:
+            >>> round(3**0.5 * Bins((0, 6, 12)).offset_of_mean(np.array([0.4, 0.6])), 9)
+            3.0
+        """
+        return float(shares @ np.sqrt(self.within_bins))
+
+    def offset_of_square(self, shares: NDArray[np.float64], center: float) -> float:
+        """The same of the mean square of how far numbers are from a center, of numbers spread evenly within bins.
+
+        Of numbers at one place of their bin the square lacks its spread, and has twice the place times how far the bin
+        is away: of bins that have each their own place, and of all at the same one.
+        """
+        placed, away = self.within_bins, self.middles - center
+        own = np.square(shares) @ (4 * away**2 * placed)
+        alike = shares @ (2 * away * np.sqrt(placed))
+        return float(np.sqrt(own + alike**2 + (shares @ placed) ** 2))
+
     def label(self, place: int) -> str:
         """From where to where a bin goes; its upper edge belongs to the next one.
 

@@ -45,7 +45,7 @@ Source: Li et al. 2020 (EMS, with a quarter of any number of bins), whose rule a
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import exp
+from math import exp, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -91,6 +91,11 @@ class BinnedMoment(NamedTuple):
     share: RangeShares
     ends: tuple[float, float]
     offset: float
+
+    @property
+    def farthest(self) -> float:
+        """How far it is off where all numbers lie at an end of their bins."""
+        return sqrt(3) * self.offset
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -182,20 +187,12 @@ class DistributionEstimate(Brief):
     @cached_property
     def mean(self) -> "BinnedMoment":
         """The mean, with numbers in the middle of their bins."""
-        bins = self.bins
-        numbers, placed = bins.middles, bins.within_bins
-        # Where people are within a bin has nothing to do with where those of another are.
-        offset = float(np.sqrt(np.square(self._likely_bins) @ placed))
-        return self._moment(numbers, offset)
+        return self._moment(self.bins.middles, self.bins.offset_of_mean(self._likely_bins))
 
     def square(self, center: float) -> "BinnedMoment":
         """The mean square of how far numbers are from a center, with numbers spread evenly within their bins."""
-        bins, likely = self.bins, self._likely_bins
-        away, placed = bins.middles - center, bins.within_bins
-        squares = away**2 + placed
-        # Of all at one place of their bin instead: the squares lack its spread, and have twice the place times away.
-        offset = float(np.sqrt(np.square(likely) @ (4 * away**2 * placed) + (likely @ placed) ** 2))
-        return self._moment(squares, offset)
+        squares = (self.bins.middles - center) ** 2 + self.bins.within_bins
+        return self._moment(squares, self.bins.offset_of_square(self._likely_bins, center))
 
     def _moment(self, counted: Floats, offset: float) -> "BinnedMoment":
         ends = float(counted.min()), float(counted.max())

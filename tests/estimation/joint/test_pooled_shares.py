@@ -206,8 +206,10 @@ def test_a_number_in_bins_is_pooled_by_the_middles_of_these():
     scores, law = np.linalg.inv(channel.probabilities()), counts / 1000
     middles, within = np.array([5, 20, 35, 50]), np.array([100, 400, 100, 400]) / 12
     shares, away = np.array([0.5, 0.3, 0, 0.2]), middles - 20
-    square = shares**2 @ (4 * away**2 * within) + (shares @ within) ** 2
-    numbers = (middles, shares**2 @ within), (away**2 + within, square)
+    alike = (shares @ np.sqrt(within)) ** 2, (shares @ (2 * away * np.sqrt(within))) ** 2
+    square = shares**2 @ (4 * away**2 * within) + alike[1] + (shares @ within) ** 2
+    # Numbers that all lie at one end are the root of 3 as far off as those spread evenly.
+    numbers = (middles, 3 * alike[0]), (away**2 + within, 3 * square)
     parts = [
         PooledPart.of_mean(query, tally, 0, ranges, likely, bins),
         PooledPart.of_square(query, tally, 0, ranges, likely, bins, center=20),

@@ -61,7 +61,8 @@ def each(results):
         numbers = result.numbers
         for place in range(result.count):
             row = {name: float(column[place]) for name, column in numbers.items()}
-            yield result, row | {"is_root": result.kind(place) == "sd"}
+            is_moment = result.question.name == "age" and result.kind(place) in ("mean", "sd")
+            yield result, row | {"is_moment": is_moment}
 
 
 def pairs(survey, **against):
@@ -79,8 +80,8 @@ def near_normal(result):
 
 
 def has_normal_limits(row):
-    """Whether limits are so many standard errors away: not of a quantile, nor of the root of a variance."""
-    return not (np.isnan(row["stderr"]) or row["is_root"])
+    """Whether limits are so many standard errors away: not of a quantile, nor of what bins tell."""
+    return not (np.isnan(row["stderr"]) or row["is_moment"])
 
 
 def test_watched_limits_are_as_many_standard_errors_away_as_the_sequence_asks(survey):

@@ -56,7 +56,7 @@ MOMENTS = {"mean": MEAN, "sd": DEVIATION}
 """Kinds of rows that are moments of the number, each with what a row says that it is."""
 
 MOMENTS_SENTENCE = Sentence(
-    "Numbers are taken to be spread evenly within their bins; standard errors allow for bins whose numbers are not.",
+    "Numbers are taken to be spread evenly within their bins; intervals allow for numbers that all lie at one end.",
     Purpose.COLUMNS,
 )
 """Where within a bin numbers lie; of bins that hold one whole number each nothing needs to be said."""
@@ -202,7 +202,7 @@ class DistributionResult(QuestionResult):
         """What is told of the mean of what bins count, which lies between two ends."""
         (first, last), ends = moment.ends, {"low": least, "high": most}
         width = last - first or 1.0
-        row = numbers_at(self._columns(moment.share, moment.offset / width), 0)
+        row = numbers_at(self._columns(moment.share, moment.offset / width, moment.farthest / width), 0)
         found = {name: width * number + (0.0 if name in DISTANCES else first) for name, number in row.items()}
         # What is cut at an end says nothing; what is no number, of whom nobody may be, stays none.
         found |= {name: end for name, end in ends.items() if row[name] == (name == "high")}
@@ -272,18 +272,17 @@ class DistributionResult(QuestionResult):
     def _range_rows(self, ranges: Sequence[tuple[int, int]]) -> list[Row]:
         return self._rows(ranges, self._columns(self.estimate.range_shares(ranges))) if ranges else []
 
-    def _columns(self, shares: RangeShares, offset: float = 0.0) -> Numbers:
+    def _columns(self, shares: RangeShares, offset: float = 0.0, farthest: float = 0.0) -> Numbers:
         """What is told of the shares of some ranges, bins among them.
 
         Args:
             offset: the standard deviation of an error that is not the reports'.
+            farthest: how large that error can be.
         """
         forged, fitted = self.coverage.forged, self.fitted
         moved = forged * shares.leverage / self.n if forged else np.zeros_like(shares.value)
         fixed, stderr = shares.within(self._errors), np.hypot(shares.stderr, offset)
-        if offset:
-            reach, away = self._errors * offset, (shares.value - fixed[0], fixed[1] - shares.value)
-            fixed = shares.value - np.hypot(away[0], reach), shares.value + np.hypot(away[1], reach)
+        fixed = fixed[0] - farthest, fixed[1] + farthest
         low, high = self._widen(fixed, shares.value, stderr, moved, self.each)
         if shares.subpopulation.optional:
             stderr = at_least_as_wide(stderr, fixed, self._errors)
