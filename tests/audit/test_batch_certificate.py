@@ -2,7 +2,7 @@
 
 from collections import Counter
 from fractions import Fraction
-from itertools import combinations_with_replacement
+from itertools import combinations_with_replacement, permutations, product
 from math import exp
 
 import numpy as np
@@ -191,14 +191,76 @@ def test_a_batch_of_one_reveals_what_its_report_does():
 
 
 def test_several_questions_average_delta_over_the_draw():
-    """Somebody who is drawn for a question hides among fewer; not all of the record is lost with the worst question."""
+    """Somebody known to be drawn for a question hides among fewer; where nobody is, questions hide each other."""
     asked = (RandomizedResponse(3, "1"), LDP("1")), (RandomizedResponse(3, "1/10"), LDP("1/10"))
     drawn = certify_drawn([(*each, Fraction(1, 2)) for each in asked], 2000, Fraction(1, 10**6))
     alone = certify_drawn([(*asked[0], Fraction(1))], 2000, Fraction(1, 10**6))
     worst = drawn.parts[0]
-    assert alone.above < drawn.above < worst.above
+    assert drawn.above < alone.above < worst.above
     assert drawn.below <= drawn.above <= 1.15 * float(drawn.below)
     assert drawn.parts[1].above < worst.above
+
+
+SHARES = Fraction(1, 3), Fraction(2, 3)
+
+
+def whole_divergence(questions, people, one, two, ratio):
+    """Of batches in which each person is drawn for one question, unseen: by all multisets of (question, code).
+
+    Args:
+        questions: of each the probability of each code of each value, and who is drawn for it.
+        people: the records of all others, a value of each question.
+    """
+    laws = []
+    for record in (one, two):
+        batch = {(): 1.0}
+        for own in (*people, record):
+            grown = Counter()
+            for codes, chance in batch.items():
+                for at, (rows, share) in enumerate(questions):
+                    for code, likely in rows[own[at]].items():
+                        grown[tuple(sorted((*codes, (at, code))))] += chance * share * likely
+            batch = grown
+        laws.append(batch)
+    return sum(max(0.0, chance - ratio * laws[1][codes]) for codes, chance in laws[0].items())
+
+
+TWO = (RandomizedResponse(2, "1"), LDP("1")), (RandomizedResponse(2, "2"), LDP("2"))
+ENDS = (
+    PairwiseLDP([["0", "2", "1"], ["2", "0", "1"], ["1", "1", "0"]]),
+    PairwiseLDP([["0", "1", "2"], ["1", "0", "1"], ["2", "1", "0"]]),
+)
+OTHER_ENDS = tuple((best_mechanism(3, bounds), bounds) for bounds in ENDS)
+MIXED = (HighLow(3, [0], "1"), HighLowLDP(3, [0], "1")), (best_mechanism(3, BOUNDS), BOUNDS)
+
+
+@pytest.mark.parametrize(("n", "delta"), [(2, Fraction(1, 10)), (3, Fraction(1, 20))])
+@pytest.mark.parametrize(("asked", "apart"), [(TWO, True), (TWO, False), (MIXED, True), (OTHER_ENDS, False)])
+def test_the_whole_batch_is_between_its_ends_where_nobody_sees_who_was_drawn_for_which(asked, apart, n, delta):
+    """Of two questions about different attributes, and of two about the same one: over all records and all others."""
+    found = certify_drawn([(*each, share) for each, share in zip(asked, SHARES, strict=True)], n, delta, apart=apart)
+    questions = [(rows_of(mechanism), float(share)) for (mechanism, _), share in zip(asked, SHARES, strict=True)]
+    records = [own for own in product(*(range(mechanism.k) for mechanism, _ in asked)) if apart or len(set(own)) == 1]
+    tried = [
+        (others, one, two)
+        for one, two in permutations(records, 2)
+        if all(
+            a == b or definition.bound(a, b) is not None for (_, definition), a, b in zip(asked, one, two, strict=True)
+        )
+        for others in combinations_with_replacement(records, n - 1)
+        # Others share the person's block of every question.
+        if all(
+            own[at] in among(definition, one[at], mechanism.k)
+            for own in others
+            for at, (mechanism, definition) in enumerate(asked)
+        )
+    ]
+    below, above = (
+        max(whole_divergence(questions, *each, exp(float(end))) for each in tried) for end in (found.below, found.above)
+    )
+    assert above <= float(delta) < below + 1e-12
+    assert float(found.below) > 0
+    assert found.above < found.report_loss
 
 
 def test_shares_of_the_draw_count_by_enumeration():
@@ -276,7 +338,9 @@ def test_queries_and_plans_are_bounded_as_their_mechanisms():
     assert certify(asked_plan).batch is None
     drawn = certify(Sampled((Query(Number(0), mechanism), Query(Number(1), mechanism)), (1, 3)), LDP("1"), **asked)
     assert [part.size.share for part in drawn.parts] == [Fraction(1, 4), Fraction(3, 4)]
-    assert drawn.parts[0].above > drawn.above > drawn.parts[1].above > alone.above
+    assert drawn.parts[0].above > drawn.parts[1].above > alone.above
+    # By the blanket, which is somewhat above the exact distribution of two values.
+    assert alone.below < drawn.below <= drawn.above < 1.2 * float(alone.above)
 
 
 @pytest.mark.parametrize(

@@ -17,9 +17,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
-from itertools import product
-from math import comb, fsum
+from functools import cached_property, partial
+from itertools import chain, combinations_with_replacement, product
+from math import comb, fsum, lcm, prod
 from typing import TypeAlias, cast
 
 import numpy as np
@@ -61,6 +61,9 @@ LARGEST_LIST = 1 << 16
 
 COMPOSITIONS = 16
 """Values that all others are tried with, in tests."""
+
+LARGEST_DIFFERENCES = 1024
+"""Largest number of ways in which the answers of two records may differ that a whole batch is bounded in by itself."""
 
 LARGEST_SETS = 12
 """Largest number of items of sets of which three are looked at together."""
@@ -294,9 +297,8 @@ class DrawnBatch:
     """The bounds of a batch of people each of whom is drawn for one of several questions, unseen.
 
     Attributes:
-        parts: of each question, for somebody who is drawn for it: how many others are is left to chance.
-        above, below: of the whole record, whose every answer may differ: delta is averaged over the draw of the one
-            question. Both hold even where it is known who was drawn for which.
+        parts: of each question, for somebody known to be drawn for it: how many others are is left to chance.
+        above, below: of the whole record, whose every answer may differ, where nobody sees who was drawn for which.
         names: of the questions, where they have any.
     """
 
@@ -334,6 +336,8 @@ def certify_drawn(
     people: int,
     delta: Fraction,
     names: tuple[str, ...] = (),
+    *,
+    apart: bool = False,
 ) -> DrawnBatch:
     """Bound what a batch reveals about people each of whom is drawn for one of several questions.
 
@@ -342,6 +346,7 @@ def certify_drawn(
         people: how many honest reports are shuffled, of all questions.
         delta: the probability with which more may be revealed.
         names: of the questions.
+        apart: whether records may have any values of all questions together, as where no attribute is in two.
 
     Raises:
         SordinoError: as of `certify_batch`.
@@ -368,18 +373,97 @@ def certify_drawn(
     ]
     if not drawn:
         return DrawnBatch(parts, Nats.of(0), Nats.of(0), names)
+    # Delta averaged over the draw of the one question: true even where it is known who was drawn for which.
     most = max(own.most for _, own in drawn)
     above = least_ratio(lambda ratio: sum((s * own.above(ratio, 1) for s, own in drawn), Fraction(0)), most, delta)
     if above < most and sum((s * own.above(above) for s, own in drawn), Fraction(0)) > delta:
         # Another pair is the worst one of a question.
         above = least_ratio(lambda ratio: sum((s * own.above(ratio) for s, own in drawn), Fraction(0)), most, delta)
-    below = largest_ratio(
-        lambda ratio: sum(float(s) * own.about(ratio) for s, own in drawn),
-        lambda ratio: sum((s * own.below(ratio) for s, own in drawn), Fraction(0)),
-        most,
-        delta,
-    )
-    return DrawnBatch(parts, Nats.log(above), Nats.log(min(above, below)), names)
+    whole = _WholeBatch([(laws[key], key[2], times) for key, times in Counter(keys).items() if laws[key]], people)
+    ratio = min(above, whole.above(above, delta))
+    return DrawnBatch(parts, Nats.log(ratio), Nats.log(min(ratio, whole.below(most, delta, apart=apart))), names)
+
+
+class _WholeBatch:
+    """A batch in which nobody sees who was drawn for which question: one channel from records to questions and codes.
+
+    Args:
+        drawn: of questions that are asked alike the laws, how likely people are drawn for each, and how many there are.
+        people: how many honest reports are shuffled.
+    """
+
+    def __init__(self, drawn: Sequence[tuple[Sequence["PairLaw"], Fraction, int]], people: int) -> None:
+        self._drawn, self._size = drawn, BatchSize(people)
+        self._whole = lcm(*(laws[0].denominator * share.denominator for laws, share, _ in drawn))
+
+    def above(self, known: Fraction, delta: Fraction) -> Fraction:
+        """An upper bound of the factor by the blanket, over all in which two records may differ, question by question.
+
+        Args:
+            known: a bound that is as good; it is given back where there is too much to differ in.
+            delta: the probability with which more may be revealed.
+        """
+        choices = [_choices(laws) for laws, _, _ in self._drawn]
+        ways = prod(comb(len(one) + times - 1, times) for one, (_, _, times) in zip(choices, self._drawn, strict=True))
+        if ways > LARGEST_DIFFERENCES:
+            return known
+        most = max(law.most for laws, _, _ in self._drawn for law in laws)
+        each = (
+            [[(kinds, number) for kinds in some] for some in combinations_with_replacement(choices[number], times)]
+            for number, (_, _, times) in enumerate(self._drawn)
+        )
+        differences = [self._kinds([*chain.from_iterable(chosen)]) for chosen in product(*each)]
+        ratio = Fraction(1)
+        for kinds in sorted(differences, key=lambda own: _distance(own, self._whole), reverse=True):
+            divergence = partial(divergence_above, kinds, self._whole, self._size, wanted=float(delta))
+            if divergence(ratio) > delta:
+                ratio = least_ratio(divergence, most, delta)
+        return ratio
+
+    def below(self, most: Fraction, delta: Fraction, *, apart: bool) -> Fraction:
+        """The largest factor that a test shows.
+
+        Two records differ in one question at least, where questions are apart in all: what is sent about the others is
+        as likely of both, one code.
+        """
+        tried = [[(number, 1)] for number in range(len(self._drawn))]
+        if apart:
+            tried.append([(number, times) for number, (_, _, times) in enumerate(self._drawn)])
+        found = Fraction(1)
+        for differing, measure in product(tried, (_distance, _decision_share)):
+            parts = []
+            for number, times in differing:
+                worst = max(self._drawn[number][0], key=lambda law: law.rank)
+                most_telling = [measure(kinds, worst.denominator) for kinds in worst.tests]
+                parts += [(worst.tests[most_telling.index(max(most_telling))], number)] * times
+            test = ScoreTest(self._kinds(parts), self._whole, self._size)
+            found = max(found, largest_ratio(test.about, test.below, most, delta))
+        return found
+
+    def _kinds(self, parts: Sequence[tuple[Kinds, int]]) -> Kinds:
+        """The kinds of all codes, by those of some questions; of all others one code."""
+        found: Counter[tuple[int, int, int]] = Counter()
+        for kinds, number in parts:
+            laws, share, _ = self._drawn[number]
+            times = self._whole * share.numerator // (laws[0].denominator * share.denominator)
+            for codes, weight, other, third in kinds:
+                found[times * weight, times * other, times * third] += codes
+        rest = self._whole - sum(codes * weights[0] for weights, codes in found.items())
+        return (*(CodeKind(codes, *weights) for weights, codes in found.items()), CodeKind(1, rest, rest, rest))
+
+
+def _choices(laws: Sequence["PairLaw"]) -> list[Kinds]:
+    """In what two records may differ at one question: the kinds of its pairs of values, and of equal values.
+
+    A value that no pair is protected at is the only one of its block, which all others have, too: its codes are as
+    likely of everybody, which is in the middle of what equal values of others are, and so distinguishes no better.
+    """
+    equal = {
+        tuple(sorted(CodeKind(kind.codes, kind[at], kind[at], kind.third) for kind in law.kinds))
+        for law in laws
+        for at in (1, 2)
+    }
+    return [*(law.kinds for law in laws), *equal]
 
 
 class _QuestionDivergence:
@@ -389,19 +473,10 @@ class _QuestionDivergence:
         self.most = max(law.most for law in laws)
         ranked = sorted(laws, key=lambda law: law.rank, reverse=True)
         self._bounds = [(law.most, law.above(size, wanted)) for law in ranked]
-        self._tests = ranked[0].lower_bounds(size, wanted)
 
     def above(self, ratio: Fraction, pairs: int | None = None) -> Fraction:
         """An upper bound for a factor, over all pairs or those that are probably the worst."""
         return max((bound(ratio) for most, bound in self._bounds[:pairs] if most > ratio), default=Fraction(0))
-
-    def about(self, ratio: Fraction) -> float:
-        """About what the tests show."""
-        return max(0.0, *(test.about(ratio) for test in self._tests))
-
-    def below(self, ratio: Fraction) -> Fraction:
-        """What the tests show at least."""
-        return max(Fraction(0), *(test.below(ratio) for test in self._tests))
 
 
 def pair_laws(mechanism: Mechanism, definition: PrivacyDefinition) -> tuple[PairLaw, ...]:

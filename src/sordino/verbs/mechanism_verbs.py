@@ -5,6 +5,7 @@ What a verb makes no sense of is refused with the next step. The guarantees are 
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from math import isfinite
 from typing import Any, TypeAlias, TypeGuard
 
 from sordino.audit.answers import certify_queries
@@ -103,21 +104,30 @@ def certify_shuffled(asked: Asked, definition: Any, people: int, delta: Fraction
     if definition is not None and getattr(definition, "certificate_basis", "") == "averages":
         raise beliefs_after_shuffling(kind(definition))
     if not (verdict := certify_asked(asked, definition)).holds:
-        found = f"{verdict.slack.floor():.6g} nats too much"
+        over = -verdict.slack.floor()
+        found = f"{over:.6g} nats too much" if isfinite(over) else "a loss without bound"
         raise SordinoError("one report must keep its promise before a batch is looked at", found=found)
     if not isinstance(asked, Query | Together | Sampled):
         return certify_batch(asked, definition, BatchSize(people), delta)
-    drawn = [(mechanism, definition, share) for mechanism, share in drawn_mechanisms(asked, Fraction(1))]
-    return certify_drawn(drawn, people, delta)
+    drawn = [*drawn_queries(asked, Fraction(1))]
+    return certify_drawn(
+        [(query.mechanism, definition, share) for query, share in drawn], people, delta, apart=are_apart(drawn)
+    )
 
 
-def drawn_mechanisms(asked: Query | Together | Sampled, share: Fraction) -> Iterator[tuple[Mechanism, Fraction]]:
-    """The mechanisms through which a query that is drawn with some probability goes, with the probability of each."""
+def are_apart(drawn: Sequence[tuple[Query, Fraction]]) -> bool:
+    """Whether no two queries read the same attribute, so that records may have any values of all together."""
+    read = [name for query, _ in drawn for name in set(query.statistic.attribute_names)]
+    return len(set(read)) == len(read)
+
+
+def drawn_queries(asked: Query | Together | Sampled, share: Fraction) -> Iterator[tuple[Query, Fraction]]:
+    """The single queries that a query which is drawn with some probability is made of, with the probability of each."""
     if isinstance(asked, Sampled):
         for query, weight in zip(asked.queries, asked.weights, strict=True):
-            yield from drawn_mechanisms(query, share * Fraction(weight, sum(asked.weights)))
+            yield from drawn_queries(query, share * Fraction(weight, sum(asked.weights)))
     elif isinstance(asked, Query):
-        yield asked.mechanism, share
+        yield asked, share
     else:
         step = "ask them one by one, each person one of them"
         raise SordinoError("a batch's bound is of people who give one answer each", found=kind(asked), step=step)

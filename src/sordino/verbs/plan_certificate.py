@@ -20,7 +20,7 @@ from sordino.exact.nats import Nats
 from sordino.show.certificates import WITHOUT_BOUND, certificate_blocks, losses_group
 from sordino.survey.planning.coordinates import CoordinatePromise
 from sordino.survey.planning.plan import Plan
-from sordino.verbs.mechanism_verbs import drawn_mechanisms
+from sordino.verbs.mechanism_verbs import are_apart, drawn_queries
 from sordino.words.explain_certificate import batch_paragraph, plan_certificates
 
 if TYPE_CHECKING:
@@ -155,13 +155,16 @@ def certify_plan_batch(plan: Plan, people: int, delta: Fraction) -> DrawnBatch:
     if (promise := plan.promise) is not None and any(delta < promise.epsilon for delta in promise.deltas):
         raise beliefs_after_shuffling("an attribute with a delta of its own")
     weights = plan.sampled.weights
-    asked, names = [], []
+    asked, names, drawn = [], [], []
     for question, weight in zip(plan.questions, weights, strict=True):
         promised = question.value_promise or LDP(plan.epsilon or LARGEST_EPSILON)
-        for mechanism, share in drawn_mechanisms(question.query, Fraction(weight, sum(weights))):
-            asked.append((mechanism, promised, share))
+        for query, share in drawn_queries(question.query, Fraction(weight, sum(weights))):
+            drawn.append((query, share))
+            asked.append((query.mechanism, promised, share))
             names.append(question.title)
-    return certify_drawn(asked, people, delta, tuple(names))
+    # Of who is not asked one question another one knows the answer.
+    is_free = not any(attribute.only_if for question in plan.questions for attribute in question.attributes)
+    return certify_drawn(asked, people, delta, tuple(names), apart=is_free and are_apart(drawn))
 
 
 def _float(amount: Nats | None, otherwise: float) -> float:

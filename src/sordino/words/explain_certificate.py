@@ -53,9 +53,9 @@ def batch_paragraph(batch: DrawnBatch) -> Paragraph:
         step = "shuffle more reports, or lower epsilon"
         lines.append(f"So such a batch is not shown to hide more than a single report does: {step}.")
     if len(batch.parts) > 1:
-        lines.append("Each person is drawn for one question, and that probability is averaged over the draw.")
+        lines.append("Each person is drawn for one question, and nobody sees for which.")
         each = dict.fromkeys(
-            f"Of those drawn for {name}: at most {loss_text(part.above)}, at least {_at_least(part.below)}."
+            f"Known to be drawn for {name}: at most {loss_text(part.above)}, at least {_at_least(part.below)}."
             for name, part in zip(batch.names, batch.parts, strict=True)
         )
         lines += [*each][:FEW]
