@@ -8,8 +8,10 @@ import pyarrow as pa
 import pytest
 
 from sordino import KeyedSource, aggregate, estimate, plan, privatize
+from sordino.blocks.charts import Shares
 from sordino.service.analyst import DashboardPages
 from sordino.show.findings import BY_ITSELF, MOST_QUESTIONS, finding_blocks
+from sordino.survey.kinds.shares.largest_share import share_of_two
 
 FALSE = 0.05
 
@@ -58,6 +60,40 @@ def test_of_two_answers_the_first_is_told_or_the_sensitive_one(protect, said):
     assert finding.text.startswith(f"smoker: the share of {['yes', 'no'][said]!r} is ")
     low, high = (100 * end[said] for end in result.interval)
     assert numbers_in(finding.text)[1:] == pytest.approx([low, high], abs=0.06)
+
+
+def test_a_follow_up_is_told_of_those_who_were_asked():
+    """Of everybody few answered yes: of those who were asked most, by the rows about these."""
+    reported = {"categories": ["yes", "no"], "only_if": {"harmed": "yes"}}
+    asked = survey(
+        [{"histogram": "harmed"}, {"histogram": "reported"}], harmed={"categories": ["yes", "no"]}, reported=reported
+    )
+    harmed = ["yes", "yes", "no", "no", "no"] * 4000
+    people = {"harmed": harmed, "reported": ["yes" if at % 10 else "no" for at in range(20_000)]}
+    people["reported"] = [said if own == "yes" else None for said, own in zip(people["reported"], harmed, strict=True)]
+    _, result = found_in(asked, people).results
+    (finding,) = result.findings()
+    assert finding.text.startswith("reported, among those who were asked: the share of 'yes' is ")
+    own = result.among_asked
+    assert numbers_in(finding.text) == pytest.approx([100 * one[0] for one in (own.value, own.low, own.high)], abs=0.06)
+    assert own.value[0] > 0.65
+    assert result.estimate.value[0] < 0.4
+
+
+@pytest.mark.parametrize(
+    ("shares", "said"),
+    [
+        ((-0.04, 0.0, 0.06), "the share of 'yes' is at most 6.0 % (95 % interval 0.0 % to 6.0 %)"),
+        ((1.02, 0.91, 1.0), "the share of 'yes' is at least 91.0 % (95 % interval 91.0 % to 100.0 %)"),
+        ((0.4, 0.0, 1.0), "the 95 % interval of the share of 'yes' goes from 0 % to 100 %; more reports are needed"),
+        ((1.3, 0.0, 1.0), "the 95 % interval of the share of 'yes' goes from 0 % to 100 %; more reports are needed"),
+    ],
+)
+def test_no_share_is_told_that_none_can_be(shares, said):
+    value, low, high = shares
+    both = Shares(*(np.array(each) for each in ((value, 1 - value), (low, 1 - high), (high, 1 - low))))
+    finding = share_of_two("smoker", ["'yes'", "'no'"].__getitem__, both, (both.low, both.high), 0.95, 0)
+    assert finding.text.replace("\N{NO-BREAK SPACE}", " ") == f"smoker: {said}."
 
 
 def test_halves_are_not_sure():

@@ -46,12 +46,11 @@ def largest_share(
     possible = np.flatnonzero(high >= low.max())
     if len(possible) == 1:
         (value,) = possible.tolist()
-        (texts,) = shares.of(possible).percentages()
-        share = in_brackets(texts, confidence)
-        return Finding(Topic.SHARES, f"{about}: {label(value)} has the largest share, {share}.")
+        return Finding(
+            Topic.SHARES, f"{about}: {label(value)} has the largest share, {_in_words(shares, value, confidence)}."
+        )
     first = possible[np.argsort(-shares.best_known[possible], kind="stable")][:NAMED]
-    own = zip(first.tolist(), shares.of(first).percentages(), strict=True)
-    named = [f"{label(value)}, {in_brackets(texts, confidence)}" for value, texts in own]
+    named = [f"{label(value)}, {_in_words(shares, value, confidence)}" for value in first.tolist()]
     more = len(possible) - NAMED
     named += [f"{more:,} other {several if more > 1 else one}"] if more else []
     why = f"intervals that hold for all {len(low):,} {several} together overlap"
@@ -74,10 +73,22 @@ def share_of_two(
         confidence: of each interval of the table.
         place: of the answer.
     """
-    (texts,) = shares.of(np.array([place])).percentages()
+    if shares.low[place] <= 0 and shares.high[place] >= 1:
+        sure = f"the {100 * confidence:.15g} % interval of the share of {label(place)} goes from 0 % to 100 %"
+        return Finding(Topic.SHARES, f"{about}: {sure}; more reports are needed.", is_sure=False)
     low, high = together
-    text = f"{about}: the share of {label(place)} is {in_brackets(texts, confidence)}."
+    text = f"{about}: the share of {label(place)} is {_in_words(shares, place, confidence)}."
     return Finding(Topic.SHARES, text, is_sure=bool(low.max() > high.min()))
+
+
+def _in_words(shares: Shares, place: int, confidence: float) -> str:
+    """A share with its interval; of an estimate that no share can be the end that it lies beyond."""
+    (texts,) = shares.of(np.array([place])).percentages()
+    if shares.estimate[place] < 0:
+        texts |= {"estimate": f"at most {texts['high']}"}
+    elif shares.estimate[place] > 1:
+        texts |= {"estimate": f"at least {texts['low']}"}
+    return in_brackets(texts, confidence)
 
 
 def names_of(question: SharesQuestion) -> Callable[[int], str]:

@@ -373,19 +373,38 @@ class HistogramResult(QuestionResult):
         unanswered = missing and attribute.phrasing.value(missing)
         return asked_blocks(self.question, labels, said, self.among_asked, self.coverage, self.n, unanswered)
 
+    def findings(self) -> Iterator[Finding]:
+        """Of a follow-up question what its rows about those who were asked say, where they say anything."""
+        count, own = self.count - 1, self.among_asked
+        if not self._follows_up or own is None or not np.isfinite(own.value).all():
+            yield from super().findings()
+        elif count > 1:
+            wide = self.with_coverage(self.coverage.for_all(count)).among_asked or own
+            shares = Shares(own.value, own.low, own.high, own.fitted, stderr=own.stderr)
+            yield self._share_finding(
+                f"{self.question.title}, among those who were asked", shares, (wide.low, wide.high)
+            )
+
     def findings_with(self, columns: Callable[[int | None], Columns]) -> Iterator[Finding]:
         """Which answer has the largest share, of two the share of one; that a question was not asked is none."""
-        attribute, name = self.question.histogram_of, self.question.title
-        if self._left_out is not None and attribute is not None and attribute.not_asked is not None:
-            # Rows further down are about those who were asked.
-            name = f"{name}, of everybody, asked or not"
+        whom = ", of everybody, asked or not" if self._follows_up else ""
+        attribute = self.question.histogram_of
         count = self.count - (attribute is not None and attribute.not_asked is not None)
         if count > 1:
             own, wide = columns(None), columns(count)
             together = wide["low"][:count], wide["high"][:count]
             shares = Shares(own["estimate"], own["low"], own["high"], self.fitted, stderr=own["stderr"]).first(count)
-            said = name, names_of(self.question), shares, together, self.coverage.confidence
-            yield largest_share(*said) if count > 2 else share_of_two(*said, self._asked_about)
+            yield self._share_finding(f"{self.question.title}{whom}", shares, together)
+
+    def _share_finding(self, whose: str, shares: Shares, together: Limits) -> Finding:
+        said = whose, names_of(self.question), shares, together, self.coverage.confidence
+        return largest_share(*said) if len(shares.estimate) > 2 else share_of_two(*said, self._asked_about)
+
+    @property
+    def _follows_up(self) -> bool:
+        """Whether only some people are asked, and rows are about these."""
+        attribute = self.question.histogram_of
+        return self._left_out is not None and attribute is not None and attribute.not_asked is not None
 
     @property
     def leading_name(self) -> str:
