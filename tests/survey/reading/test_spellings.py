@@ -109,6 +109,15 @@ ATTRIBUTES = {
         {"numbers": {"from": 0, "to": 3, "step": 1}, "protect": {"distance": 2}},
         {"categories": ["0", "1", "2", "3"], "protect": {"metric": {"per": 2}}},
     ),
+    "choose all that apply": (
+        {**COLOURS, "choose": "all", "text": "Choose all that apply."},
+        {**COLOURS, "several": 3, "text": "Choose all that apply."},
+    ),
+    "choose any that apply, of a type": (
+        {**COLOURS, "choose": "any that apply", "type": "category"},
+        {**COLOURS, "several": 3},
+    ),
+    "choose a single one": ({**COLOURS, "choose": "one"}, COLOURS),
     "check all": ({**COLOURS, "check_all": True}, {**COLOURS, "several": 3}),
     "choose one": ({"choose_one": ["red", "green", "blue"]}, COLOURS),
     "groups of names": (
@@ -1073,6 +1082,14 @@ WRONG = {
         asking(X, x={**CATEGORIES, "protct": "all"}),
         "attribute.x.protct must be a known setting (did you mean 'protect'?); found 'all'.",
     ),
+    "to choose how many": (
+        asking(X, x={**COLOURS, "choose": "some"}),
+        'attribute.x.choose must be "all" or "one"; found \'some\': write choose = "all" where all that apply',
+    ),
+    "to choose one of several": (
+        asking(X, x={**COLOURS, "choose": "one", "several": True}),
+        "attribute.x.choose must not contradict several; found 'one': leave one of both out",
+    ),
     "a default": (asking(X, x={**CATEGORIES, "default": "no"}), 'write missing = "NAME"'),
     "an unknown protection": (
         asking(X, x={**COLOURS, "protect": {"neighbours": 1}}),
@@ -1428,3 +1445,11 @@ def test_how_what_may_surprise_was_read_is_said(name, note):
     spelled, declared = SURVEYS[name]
     assert any(note in line for line in Survey.read(spelled).notes)
     assert Survey.read({"version": 1, **declared}).notes == ()
+
+
+def test_a_choice_of_one_whose_text_lets_choose_all_is_said_to_be_one():
+    texts = ["Which? (Select all that apply)", {"en": "Choose all that apply.", "de": "Welche?"}]
+    said = "attribute.x is a choice of one, though people read “{}”; several = true lets them choose all that apply."
+    for text, words in zip(texts, ("Select all", "all that apply"), strict=True):
+        assert Survey.read(asking(X, x={**COLOURS, "text": text})).notes == (said.format(words),)
+        assert Survey.read(asking(X, x={**COLOURS, "text": text, "several": True})).notes == ()

@@ -101,7 +101,7 @@ VALUES = (
 ATTRIBUTE_SPELLINGS = (
     *ENDS,
     *OF_NUMBER,
-    *("type", "yes_no", "scale", "integer", "decimals", "dates", "bin_width", "groups", "ordered", "most"),
+    *("type", "choose", "yes_no", "scale", "integer", "decimals", "dates", "bin_width", "groups", "ordered", "most"),
     *("optional", "required"),
     *("sensitive", "public", "visibility", "epsilon", "totals", "weights"),
 )
@@ -116,8 +116,14 @@ TYPES = {
     **dict.fromkeys(("ordinal", "nominal", "likert", "radio", "dropdown"), "categories"),
     **dict.fromkeys(("multiple", "multi", "several", "set", "checkbox", "checkboxes", "multiselect"), "several"),
     **dict.fromkeys(("all", "many", "any", "select_all", "select all", "select_multiple"), "several"),
+    **dict.fromkeys(("all that apply", "any that apply", "select all that apply", "all_that_apply"), "several"),
 }
 """Names of types, each with the setting whose values it has."""
+
+ALL_THAT_APPLY = re.compile(
+    r"\b(?:all|any) (?:of )?(?:the (?:options |answers )?)?that (?:apply|applies)\b|\bselect all\b", re.IGNORECASE
+)
+"""In a text that people read: several may be chosen."""
 
 ONE_OF = ("single", "one", "radio", "dropdown")
 """Types of which one value is chosen."""
@@ -421,6 +427,7 @@ class SpelledAttribute(SpelledProtection):
             table["protect"] = dict(table["protect"])
         self._heading()
         rename_settings(f"{self.where}.", table, ATTRIBUTE_WORDS, self.mistakes)
+        self._choose()
         for step in (self._type, self._whole, self._yes_no, self._most, self._groups, self._ends, self._dates):
             step()
         for step in (self._bins, self._scale, self._stops, self._scale_values, self._categories, self._several):
@@ -430,6 +437,7 @@ class SpelledAttribute(SpelledProtection):
         for step in (self._visibility, self._public, self._epsilon):
             step()
         self._note_order()
+        self._note_choice()
 
     def _heading(self) -> None:
         """A title beside a question is its heading, which stands with it where nothing else does."""
@@ -475,6 +483,38 @@ class SpelledAttribute(SpelledProtection):
             alike = "sensitive values are" if "sensitive" in protect else "all values are"
             if not {*protect} - {"sensitive", "epsilon"}:
                 self.notes.append(f"{self.where}.ordered changes nothing: {alike} protected alike; {near}.")
+
+    def _choose(self) -> None:
+        """How many values are chosen, in a word: several, or one, which is what values are without it."""
+        if "choose" not in self.table:
+            return
+        given = self.table["choose"]
+        kind = TYPES.get(given.lower().strip()) if isinstance(given, str) else None
+        is_several = kind == "several"
+        if not is_several and kind != "categories":
+            values = "categories" not in self.table and isinstance(given, list) and bool(given)
+            step = f"write categories = {shown(given)}, and " if values else "write "
+            step += 'choose = "all" where all that apply may be chosen; leave it out where one is'
+            self._wrong("choose", 'must be "all" or "one"', step, "categories" if values else "")
+        elif self.table.get("several", is_several) in (True, False) and self.table.get("several") is not (
+            not is_several
+        ):
+            del self.table["choose"]
+            self.table |= {"several": True} if is_several else {}
+        elif is_several and self.table["several"] is not False:
+            # A list of the values, or how many of them: it says more.
+            del self.table["choose"]
+        else:
+            self._wrong("choose", "must not contradict several", "leave one of both out")
+
+    def _note_choice(self) -> None:
+        """Say of a choice of one whose text lets people choose several that it is one."""
+        texts = [own for word in ("text", "help") for own in [self.table.get(word)]]
+        texts = [one for own in texts for one in (own.values() if isinstance(own, dict) else [own])]
+        said = next((found[0] for one in texts if (found := ALL_THAT_APPLY.search(str(one)))), None)
+        if said is not None and labels_of(self.table) and not self.table.get("several") and not self.is_public:
+            told = f"is a choice of one, though people read “{said}”; several = true lets them choose all that apply"
+            self.notes.append(f"{self.where} {told}.")
 
     def _type(self) -> None:
         if "type" not in self.table:
