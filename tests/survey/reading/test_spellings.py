@@ -205,6 +205,14 @@ ATTRIBUTES = {
         {"options": [{"value": "red", "label": "Red"}, {"value": "green", "en": "Green"}, {"value": "blue"}]},
         {**COLOURS, "labels": {"red": "Red", "green": {"en": "Green"}}},
     ),
+    "labels by language, in the order of the values": (
+        {**CATEGORIES, "text": {"en": "A?", "fr": "B ?"}, "labels": {"fr": ["oui", "non"]}},
+        {
+            **CATEGORIES,
+            "text": {"en": "A?", "fr": "B ?"},
+            "labels": {"yes": {"en": "yes", "fr": "oui"}, "no": {"en": "no", "fr": "non"}},
+        },
+    ),
     "values by their labels": (
         {"categories": {"red": "Red", "green": {"en": "Green"}, "blue": "Blue"}},
         {**COLOURS, "labels": {"red": "Red", "green": {"en": "Green"}, "blue": "Blue"}},
@@ -672,6 +680,19 @@ SURVEYS = {
         asking({"mean": "x"}, x={"scale": {"min": 0, "max": 10, "labels": [{"en": w, "de": v} for w, v in ENDS]}}),
         asking({"mean": "x"}, x={**SCALE, "help": {"en": "0 = a, 5 = b, 10 = c", "de": "0 = x, 5 = y, 10 = z"}}),
     ),
+    "labels of a scale by language": (
+        asking({"mean": "x"}, x={"scale": [1, 2], "labels": {"fr": ["rare", "fort"], "en": ["low", "high"]}})
+        | {"languages": ["en", "fr"]},
+        asking(
+            {"mean": "x"},
+            x={
+                "number": {"low": 0.5, "high": 2.5, "bins": 2},
+                "input": "slider",
+                "help": {"en": "1 = low, 2 = high", "fr": "1 = rare, 2 = fort"},
+            },
+        )
+        | {"about": {"languages": ["en", "fr"]}},
+    ),
     "labels of some values of a scale": (
         asking(
             {"mean": "x"}, x={"scale": [0, 10], "labels": {"0": "never", "missing": "-"}, "help": "A lot?"} | SKIPPED
@@ -1081,6 +1102,10 @@ WRONG = {
     "an unknown setting near a known one": (
         asking(X, x={**CATEGORIES, "protct": "all"}),
         "attribute.x.protct must be a known setting (did you mean 'protect'?); found 'all'.",
+    ),
+    "too few labels in a language": (
+        asking(X, x={**CATEGORIES, "labels": {"en": ["Yes", "No"], "fr": ["oui"]}}),
+        "must be 2 in each language, in the order of its values; found {'en': ['Yes', 'No'], 'fr': ['oui']}: write fr",
     ),
     "to choose how many": (
         asking(X, x={**COLOURS, "choose": "some"}),

@@ -192,6 +192,12 @@ def _is_labelled(given: Any) -> bool:
     return said <= {"label"} or all(isinstance(word, str) and LANGUAGE.fullmatch(word) for word in said)
 
 
+def _are_by_language(labels: Any, values: Sequence[str]) -> bool:
+    """Whether labels are lists by language, and no labels of values that are called like languages."""
+    is_table = isinstance(labels, dict) and bool(labels) and not {*map(str, labels)} & {*map(str, values)}
+    return is_table and all(LANGUAGE.fullmatch(str(one)) and isinstance(own, list) for one, own in labels.items())
+
+
 def _is_text(given: Any) -> bool:
     """Whether a text stands there, or one by language."""
     by_language = given if isinstance(given, dict) else {}
@@ -409,11 +415,14 @@ class SpelledAttribute(SpelledProtection):
 
     Attributes:
         asked: words of what is asked of it.
+        languages: that the survey declares, the default first.
     """
 
-    def __init__(self, where: str, table: dict[str, Any], asked: Collection[str] = ()) -> None:
+    def __init__(
+        self, where: str, table: dict[str, Any], asked: Collection[str] = (), languages: Sequence[Any] = ()
+    ) -> None:
         super().__init__(where, table)
-        self.asked = asked
+        self.asked, self.languages = asked, languages
         self.is_fractional = str(table.get("type")).lower() in ("float", "decimal")
 
     def read(self) -> None:
@@ -887,6 +896,7 @@ class SpelledAttribute(SpelledProtection):
         if not self.is_scale or not isinstance(number, dict):
             return
         values = [str(value) for value in range(round(number["low"] + HALF), round(number["high"] + HALF))]
+        self._labels_by_language(values)
         labels = table.get("labels")
         if isinstance(labels, list) and labels and all(map(_is_text, labels)):
             middle = [values[len(values) // 2]] if len(values) % 2 else []
@@ -935,6 +945,27 @@ class SpelledAttribute(SpelledProtection):
             self.table |= {"labels": labels} if labels else {}
             given = [one["value"] for one in given]
         self.table["categories"] = [*map(label_of, given)]
+        self._labels_by_language(self.table["categories"])
+
+    def _labels_by_language(self, values: Sequence[str]) -> None:
+        """Labels that are listed by language, in the order of the values, as those of each value.
+
+        In a language that lists none, where it is the survey's default, values stand for themselves.
+        """
+        labels: Any = self.table.get("labels")
+        if not _are_by_language(labels, values):
+            return
+        texts = [own for own in (self.table.get("text"), labels) if isinstance(own, dict)]
+        default = next(iter(self.languages or texts[0]), None)
+        listed = {default: [*values], **labels} if isinstance(default, str) else labels
+        wrong = next((one for one, own in labels.items() if len(own) != len(values)), None)
+        if wrong is not None:
+            step = f"write {wrong} = [...] with a label for each of {shown([*values])}"
+            self._wrong("labels", f"must be {len(values)} in each language, in the order of its values", step)
+            return
+        self.table["labels"] = {
+            value: {one: own[i] for one, own in listed.items()} for i, value in enumerate(map(str, values))
+        }
 
     def _several(self) -> None:
         """As many as there are categories; a last one that says that none applies is no category."""
