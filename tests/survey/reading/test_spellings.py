@@ -213,6 +213,18 @@ ATTRIBUTES = {
             "labels": {"yes": {"en": "yes", "fr": "oui"}, "no": {"en": "no", "fr": "non"}},
         },
     ),
+    "a distance with its unit beside it": (
+        {**MAP, "protect": {"distance": 50, "unit": "km"}},
+        {**MAP, "protect": {"metric": {"per": "50 km"}}},
+    ),
+    "half a distance with its unit beside it": (
+        {**MAP, "protect": {"distance": 0.5, "unit": "km"}},
+        {**MAP, "protect": {"metric": {"per": "0.5 km"}}},
+    ),
+    "a distance by another word": (
+        {**MAP, "protect": {"per": "50 km"}},
+        {**MAP, "protect": {"metric": {"per": "50 km"}}},
+    ),
     "values by their labels": (
         {"categories": {"red": "Red", "green": {"en": "Green"}, "blue": "Blue"}},
         {**COLOURS, "labels": {"red": "Red", "green": {"en": "Green"}, "blue": "Blue"}},
