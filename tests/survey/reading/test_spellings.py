@@ -835,6 +835,18 @@ SURVEYS = {
         asking({"histogram": ["x", "region"]}) | {"public": {"region": COLOURS}},
         asking(X) | {"public": {"region": COLOURS}},
     ),
+    "a quantile at some probabilities": (
+        asking([X, {"quantile": "y", "at": [0.5, 0.9]}], y=AGE),
+        asking([X, {"distribution": "y", "quantiles": [0.5, 0.9]}], y=AGE),
+    ),
+    "percentiles in per cent": (
+        asking([X, {"percentiles": "y", "at": [50, 90]}], y=AGE),
+        asking([X, {"distribution": "y", "quantiles": [0.5, 0.9]}], y=AGE),
+    ),
+    "one percentile": (
+        asking([X, {"percentile": "y", "at": 0.9}], y=AGE),
+        asking([X, {"distribution": "y", "quantiles": [0.9]}], y=AGE),
+    ),
     "a list of what is described": ({"epsilon": "1", "question": [{"id": "x", **CATEGORIES}]}, asking(X)),
     "a list without names": (
         {"epsilon": "1", "questions": [{"question": "Which?", "options": ["red", "green", "blue"]}]},
@@ -1119,6 +1131,11 @@ WRONG = {
         asking(X, x={**CATEGORIES, "labels": {"en": ["Yes", "No"], "fr": ["oui"]}}),
         "must be 2 in each language, in the order of its values; found {'en': ['Yes', 'No'], 'fr': ['oui']}: write fr",
     ),
+    "quantiles of which some could be per cent": (
+        asking([X, {"quantile": "y", "at": [0.5, 99]}], y=AGE),
+        "ask.1.quantiles",
+    ),
+    "at, of no quantiles": (asking({**X, "at": [0.5]}), "ask.0.at"),
     "to choose how many": (
         asking(X, x={**COLOURS, "choose": "some"}),
         'attribute.x.choose must be "all" or "one"; found \'some\': write choose = "all" where all that apply',
@@ -1443,6 +1460,7 @@ def test_half_a_bracket_is_no_amount(text):
 
 
 NOTES = {
+    "percentiles in per cent": "ask.1.at is read in per cent: quantiles = [0.5, 0.9].",
     "attribute: in order": (
         "attribute.y.ordered changes nothing: all values are protected alike; protect = { metric = [0, 1, 2] } protects"
     ),
