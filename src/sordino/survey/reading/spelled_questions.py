@@ -463,7 +463,7 @@ class SpelledQuestions:
             ask["ranges"] = [*ranges.values()]
             self.read.notes.append(f"{where}.ranges are shown by their ends: ranges have no names.")
         at = ask.get("at")
-        probabilities = at if isinstance(at, list) else [at]
+        probabilities: list[Any] = at if isinstance(at, list) else [at]
         is_at = isinstance(quantiles, str) and all(isinstance(one, int | float) for one in probabilities)
         if is_at and ask.setdefault("distribution", quantiles) == quantiles:
             is_per_cent = any(one > 1 for one in probabilities) and all(one >= 1 for one in probabilities)
