@@ -1136,6 +1136,10 @@ WRONG = {
         "ask.1.quantiles",
     ),
     "at, of no quantiles": (asking({**X, "at": [0.5]}), "ask.0.at"),
+    "a public number in ranges of a width": (
+        asking(X, z={"range": {"min": 18, "max": 50, "width": 10}, "public": True}),
+        'write categories = ["18 to 27", "28 to 37", "38 to 47", "48 to 50"]',
+    ),
     "to choose how many": (
         asking(X, x={**COLOURS, "choose": "some"}),
         'attribute.x.choose must be "all" or "one"; found \'some\': write choose = "all" where all that apply',

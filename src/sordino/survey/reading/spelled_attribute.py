@@ -8,6 +8,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from datetime import date, timedelta
 from fractions import Fraction
+from math import ceil
 from typing import Any
 
 from sordino.document.schema.nearest import nearest
@@ -27,6 +28,7 @@ from sordino.survey.reading.spelled_bins import (
     width_of,
 )
 from sordino.survey.reading.spelled_protection import (
+    MOST_RANGES_WRITTEN,
     OF_VALUES,
     SpelledProtection,
     label_of,
@@ -205,11 +207,13 @@ def _is_text(given: Any) -> bool:
 
 
 def _range_names(number: Mapping[str, Any]) -> str:
-    """Categories to write in place of a number: the ranges between its edges, or its two halves."""
+    """Categories to write in place of a number: the ranges between its edges, of its width, or its halves."""
     low, high = number.get("low"), number.get("high")
     if not isinstance(low, int | float) or not isinstance(high, int | float):
         return '["2024", "2025"]'
-    edges = number.get("edges", [low, (low + high) / 2, high])
+    width, edges = number.get("width"), number.get("edges", [low, (low + high) / 2, high])
+    if isinstance(width, int | float) and (high - low) / MOST_RANGES_WRITTEN <= width < high - low:
+        edges = [low + i * width for i in range(ceil((high - low) / width))] + [high]
     steps = [1 if float(edge).is_integer() and edge != edges[-1] else 0 for edge in edges[1:]]
     names = [f'"{first:g} to {last - step:g}"' for first, last, step in zip(edges, edges[1:], steps, strict=False)]
     return f"[{', '.join(names)}]"
