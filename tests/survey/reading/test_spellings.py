@@ -109,6 +109,15 @@ ATTRIBUTES = {
         {"numbers": {"from": 0, "to": 3, "step": 1}, "protect": {"distance": 2}},
         {"categories": ["0", "1", "2", "3"], "protect": {"metric": {"per": 2}}},
     ),
+    "choose all that apply": (
+        {**COLOURS, "choose": "all", "text": "Choose all that apply."},
+        {**COLOURS, "several": 3, "text": "Choose all that apply."},
+    ),
+    "choose any that apply, of a type": (
+        {**COLOURS, "choose": "any that apply", "type": "category"},
+        {**COLOURS, "several": 3},
+    ),
+    "choose a single one": ({**COLOURS, "choose": "one"}, COLOURS),
     "check all": ({**COLOURS, "check_all": True}, {**COLOURS, "several": 3}),
     "choose one": ({"choose_one": ["red", "green", "blue"]}, COLOURS),
     "groups of names": (
@@ -195,6 +204,26 @@ ATTRIBUTES = {
     "values with labels": (
         {"options": [{"value": "red", "label": "Red"}, {"value": "green", "en": "Green"}, {"value": "blue"}]},
         {**COLOURS, "labels": {"red": "Red", "green": {"en": "Green"}}},
+    ),
+    "labels by language, in the order of the values": (
+        {**CATEGORIES, "text": {"en": "A?", "fr": "B ?"}, "labels": {"fr": ["oui", "non"]}},
+        {
+            **CATEGORIES,
+            "text": {"en": "A?", "fr": "B ?"},
+            "labels": {"yes": {"en": "yes", "fr": "oui"}, "no": {"en": "no", "fr": "non"}},
+        },
+    ),
+    "a distance with its unit beside it": (
+        {**MAP, "protect": {"distance": 50, "unit": "km"}},
+        {**MAP, "protect": {"metric": {"per": "50 km"}}},
+    ),
+    "half a distance with its unit beside it": (
+        {**MAP, "protect": {"distance": 0.5, "unit": "km"}},
+        {**MAP, "protect": {"metric": {"per": "0.5 km"}}},
+    ),
+    "a distance by another word": (
+        {**MAP, "protect": {"per": "50 km"}},
+        {**MAP, "protect": {"metric": {"per": "50 km"}}},
     ),
     "values by their labels": (
         {"categories": {"red": "Red", "green": {"en": "Green"}, "blue": "Blue"}},
@@ -663,6 +692,19 @@ SURVEYS = {
         asking({"mean": "x"}, x={"scale": {"min": 0, "max": 10, "labels": [{"en": w, "de": v} for w, v in ENDS]}}),
         asking({"mean": "x"}, x={**SCALE, "help": {"en": "0 = a, 5 = b, 10 = c", "de": "0 = x, 5 = y, 10 = z"}}),
     ),
+    "labels of a scale by language": (
+        asking({"mean": "x"}, x={"scale": [1, 2], "labels": {"fr": ["rare", "fort"], "en": ["low", "high"]}})
+        | {"languages": ["en", "fr"]},
+        asking(
+            {"mean": "x"},
+            x={
+                "number": {"low": 0.5, "high": 2.5, "bins": 2},
+                "input": "slider",
+                "help": {"en": "1 = low, 2 = high", "fr": "1 = rare, 2 = fort"},
+            },
+        )
+        | {"about": {"languages": ["en", "fr"]}},
+    ),
     "labels of some values of a scale": (
         asking(
             {"mean": "x"}, x={"scale": [0, 10], "labels": {"0": "never", "missing": "-"}, "help": "A lot?"} | SKIPPED
@@ -792,6 +834,18 @@ SURVEYS = {
     "shares of a public column too": (
         asking({"histogram": ["x", "region"]}) | {"public": {"region": COLOURS}},
         asking(X) | {"public": {"region": COLOURS}},
+    ),
+    "a quantile at some probabilities": (
+        asking([X, {"quantile": "y", "at": [0.5, 0.9]}], y=AGE),
+        asking([X, {"distribution": "y", "quantiles": [0.5, 0.9]}], y=AGE),
+    ),
+    "percentiles in per cent": (
+        asking([X, {"percentiles": "y", "at": [50, 90]}], y=AGE),
+        asking([X, {"distribution": "y", "quantiles": [0.5, 0.9]}], y=AGE),
+    ),
+    "one percentile": (
+        asking([X, {"percentile": "y", "at": 0.9}], y=AGE),
+        asking([X, {"distribution": "y", "quantiles": [0.9]}], y=AGE),
     ),
     "a list of what is described": ({"epsilon": "1", "question": [{"id": "x", **CATEGORIES}]}, asking(X)),
     "a list without names": (
@@ -1072,6 +1126,27 @@ WRONG = {
     "an unknown setting near a known one": (
         asking(X, x={**CATEGORIES, "protct": "all"}),
         "attribute.x.protct must be a known setting (did you mean 'protect'?); found 'all'.",
+    ),
+    "too few labels in a language": (
+        asking(X, x={**CATEGORIES, "labels": {"en": ["Yes", "No"], "fr": ["oui"]}}),
+        "must be 2 in each language, in the order of its values; found {'en': ['Yes', 'No'], 'fr': ['oui']}: write fr",
+    ),
+    "quantiles of which some could be per cent": (
+        asking([X, {"quantile": "y", "at": [0.5, 99]}], y=AGE),
+        "ask.1.quantiles",
+    ),
+    "at, of no quantiles": (asking({**X, "at": [0.5]}), "ask.0.at"),
+    "a public number in ranges of a width": (
+        asking(X, z={"range": {"min": 18, "max": 50, "width": 10}, "public": True}),
+        'write categories = ["18 to 27", "28 to 37", "38 to 47", "48 to 50"]',
+    ),
+    "to choose how many": (
+        asking(X, x={**COLOURS, "choose": "some"}),
+        'attribute.x.choose must be "all" or "one"; found \'some\': write choose = "all" where all that apply',
+    ),
+    "to choose one of several": (
+        asking(X, x={**COLOURS, "choose": "one", "several": True}),
+        "attribute.x.choose must not contradict several; found 'one': leave one of both out",
     ),
     "a default": (asking(X, x={**CATEGORIES, "default": "no"}), 'write missing = "NAME"'),
     "an unknown protection": (
@@ -1389,6 +1464,7 @@ def test_half_a_bracket_is_no_amount(text):
 
 
 NOTES = {
+    "percentiles in per cent": "ask.1.at is read in per cent: quantiles = [0.5, 0.9].",
     "attribute: in order": (
         "attribute.y.ordered changes nothing: all values are protected alike; protect = { metric = [0, 1, 2] } protects"
     ),
@@ -1428,3 +1504,11 @@ def test_how_what_may_surprise_was_read_is_said(name, note):
     spelled, declared = SURVEYS[name]
     assert any(note in line for line in Survey.read(spelled).notes)
     assert Survey.read({"version": 1, **declared}).notes == ()
+
+
+def test_a_choice_of_one_whose_text_lets_choose_all_is_said_to_be_one():
+    texts = ["Which? (Select all that apply)", {"en": "Choose all that apply.", "de": "Welche?"}]
+    said = "attribute.x is a choice of one, though people read “{}”; several = true lets them choose all that apply."
+    for text, words in zip(texts, ("Select all", "all that apply"), strict=True):
+        assert Survey.read(asking(X, x={**COLOURS, "text": text})).notes == (said.format(words),)
+        assert Survey.read(asking(X, x={**COLOURS, "text": text, "several": True})).notes == ()

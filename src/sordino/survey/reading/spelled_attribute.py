@@ -8,6 +8,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from datetime import date, timedelta
 from fractions import Fraction
+from math import ceil
 from typing import Any
 
 from sordino.document.schema.nearest import nearest
@@ -27,6 +28,7 @@ from sordino.survey.reading.spelled_bins import (
     width_of,
 )
 from sordino.survey.reading.spelled_protection import (
+    MOST_RANGES_WRITTEN,
     OF_VALUES,
     SpelledProtection,
     label_of,
@@ -101,7 +103,7 @@ VALUES = (
 ATTRIBUTE_SPELLINGS = (
     *ENDS,
     *OF_NUMBER,
-    *("type", "yes_no", "scale", "integer", "decimals", "dates", "bin_width", "groups", "ordered", "most"),
+    *("type", "choose", "yes_no", "scale", "integer", "decimals", "dates", "bin_width", "groups", "ordered", "most"),
     *("optional", "required"),
     *("sensitive", "public", "visibility", "epsilon", "totals", "weights"),
 )
@@ -116,8 +118,14 @@ TYPES = {
     **dict.fromkeys(("ordinal", "nominal", "likert", "radio", "dropdown"), "categories"),
     **dict.fromkeys(("multiple", "multi", "several", "set", "checkbox", "checkboxes", "multiselect"), "several"),
     **dict.fromkeys(("all", "many", "any", "select_all", "select all", "select_multiple"), "several"),
+    **dict.fromkeys(("all that apply", "any that apply", "select all that apply", "all_that_apply"), "several"),
 }
 """Names of types, each with the setting whose values it has."""
+
+ALL_THAT_APPLY = re.compile(
+    r"\b(?:all|any) (?:of )?(?:the (?:options |answers )?)?that (?:apply|applies)\b|\bselect all\b", re.IGNORECASE
+)
+"""In a text that people read: several may be chosen."""
 
 ONE_OF = ("single", "one", "radio", "dropdown")
 """Types of which one value is chosen."""
@@ -186,6 +194,12 @@ def _is_labelled(given: Any) -> bool:
     return said <= {"label"} or all(isinstance(word, str) and LANGUAGE.fullmatch(word) for word in said)
 
 
+def _are_by_language(labels: Any, values: Sequence[str]) -> bool:
+    """Whether labels are lists by language, and no labels of values that are called like languages."""
+    is_table = isinstance(labels, dict) and bool(labels) and not {*map(str, labels)} & {*map(str, values)}
+    return is_table and all(LANGUAGE.fullmatch(str(one)) and isinstance(own, list) for one, own in labels.items())
+
+
 def _is_text(given: Any) -> bool:
     """Whether a text stands there, or one by language."""
     by_language = given if isinstance(given, dict) else {}
@@ -193,11 +207,13 @@ def _is_text(given: Any) -> bool:
 
 
 def _range_names(number: Mapping[str, Any]) -> str:
-    """Categories to write in place of a number: the ranges between its edges, or its two halves."""
+    """Categories to write in place of a number: the ranges between its edges, of its width, or its halves."""
     low, high = number.get("low"), number.get("high")
     if not isinstance(low, int | float) or not isinstance(high, int | float):
         return '["2024", "2025"]'
-    edges = number.get("edges", [low, (low + high) / 2, high])
+    width, edges = number.get("width"), number.get("edges", [low, (low + high) / 2, high])
+    if isinstance(width, int | float) and (high - low) / MOST_RANGES_WRITTEN <= width < high - low:
+        edges = [low + i * width for i in range(ceil((high - low) / width))] + [high]
     steps = [1 if float(edge).is_integer() and edge != edges[-1] else 0 for edge in edges[1:]]
     names = [f'"{first:g} to {last - step:g}"' for first, last, step in zip(edges, edges[1:], steps, strict=False)]
     return f"[{', '.join(names)}]"
@@ -403,11 +419,14 @@ class SpelledAttribute(SpelledProtection):
 
     Attributes:
         asked: words of what is asked of it.
+        languages: that the survey declares, the default first.
     """
 
-    def __init__(self, where: str, table: dict[str, Any], asked: Collection[str] = ()) -> None:
+    def __init__(
+        self, where: str, table: dict[str, Any], asked: Collection[str] = (), languages: Sequence[Any] = ()
+    ) -> None:
         super().__init__(where, table)
-        self.asked = asked
+        self.asked, self.languages = asked, languages
         self.is_fractional = str(table.get("type")).lower() in ("float", "decimal")
 
     def read(self) -> None:
@@ -421,6 +440,7 @@ class SpelledAttribute(SpelledProtection):
             table["protect"] = dict(table["protect"])
         self._heading()
         rename_settings(f"{self.where}.", table, ATTRIBUTE_WORDS, self.mistakes)
+        self._choose()
         for step in (self._type, self._whole, self._yes_no, self._most, self._groups, self._ends, self._dates):
             step()
         for step in (self._bins, self._scale, self._stops, self._scale_values, self._categories, self._several):
@@ -430,6 +450,7 @@ class SpelledAttribute(SpelledProtection):
         for step in (self._visibility, self._public, self._epsilon):
             step()
         self._note_order()
+        self._note_choice()
 
     def _heading(self) -> None:
         """A title beside a question is its heading, which stands with it where nothing else does."""
@@ -475,6 +496,38 @@ class SpelledAttribute(SpelledProtection):
             alike = "sensitive values are" if "sensitive" in protect else "all values are"
             if not {*protect} - {"sensitive", "epsilon"}:
                 self.notes.append(f"{self.where}.ordered changes nothing: {alike} protected alike; {near}.")
+
+    def _choose(self) -> None:
+        """How many values are chosen, in a word: several, or one, which is what values are without it."""
+        if "choose" not in self.table:
+            return
+        given = self.table["choose"]
+        kind = TYPES.get(given.lower().strip()) if isinstance(given, str) else None
+        is_several = kind == "several"
+        if not is_several and kind != "categories":
+            values = "categories" not in self.table and isinstance(given, list) and bool(given)
+            step = f"write categories = {shown(given)}, and " if values else "write "
+            step += 'choose = "all" where all that apply may be chosen; leave it out where one is'
+            self._wrong("choose", 'must be "all" or "one"', step, "categories" if values else "")
+        elif self.table.get("several", is_several) in (True, False) and self.table.get("several") is not (
+            not is_several
+        ):
+            del self.table["choose"]
+            self.table |= {"several": True} if is_several else {}
+        elif is_several and self.table["several"] is not False:
+            # A list of the values, or how many of them: it says more.
+            del self.table["choose"]
+        else:
+            self._wrong("choose", "must not contradict several", "leave one of both out")
+
+    def _note_choice(self) -> None:
+        """Say of a choice of one whose text lets people choose several that it is one."""
+        texts = [own for word in ("text", "help") for own in [self.table.get(word)]]
+        texts = [one for own in texts for one in (own.values() if isinstance(own, dict) else [own])]
+        said = next((found[0] for one in texts if (found := ALL_THAT_APPLY.search(str(one)))), None)
+        if said is not None and labels_of(self.table) and not self.table.get("several") and not self.is_public:
+            told = f"is a choice of one, though people read “{said}”; several = true lets them choose all that apply"
+            self.notes.append(f"{self.where} {told}.")
 
     def _type(self) -> None:
         if "type" not in self.table:
@@ -847,6 +900,7 @@ class SpelledAttribute(SpelledProtection):
         if not self.is_scale or not isinstance(number, dict):
             return
         values = [str(value) for value in range(round(number["low"] + HALF), round(number["high"] + HALF))]
+        self._labels_by_language(values)
         labels = table.get("labels")
         if isinstance(labels, list) and labels and all(map(_is_text, labels)):
             middle = [values[len(values) // 2]] if len(values) % 2 else []
@@ -895,6 +949,27 @@ class SpelledAttribute(SpelledProtection):
             self.table |= {"labels": labels} if labels else {}
             given = [one["value"] for one in given]
         self.table["categories"] = [*map(label_of, given)]
+        self._labels_by_language(self.table["categories"])
+
+    def _labels_by_language(self, values: Sequence[str]) -> None:
+        """Labels that are listed by language, in the order of the values, as those of each value.
+
+        In a language that lists none, where it is the survey's default, values stand for themselves.
+        """
+        labels: Any = self.table.get("labels")
+        if not _are_by_language(labels, values):
+            return
+        texts = [own for own in (self.table.get("text"), labels) if isinstance(own, dict)]
+        default = next(iter(self.languages or texts[0]), None)
+        listed = {default: [*values], **labels} if isinstance(default, str) else labels
+        wrong = next((one for one, own in labels.items() if len(own) != len(values)), None)
+        if wrong is not None:
+            step = f"write {wrong} = [...] with a label for each of {shown([*values])}"
+            self._wrong("labels", f"must be {len(values)} in each language, in the order of its values", step)
+            return
+        self.table["labels"] = {
+            value: {one: own[i] for one, own in listed.items()} for i, value in enumerate(map(str, values))
+        }
 
     def _several(self) -> None:
         """As many as there are categories; a last one that says that none applies is no category."""

@@ -18,7 +18,7 @@ from sordino.exact.messages import shown
 from sordino.survey.reading.spelled_bins import names_by_distance
 from sordino.survey.schema.protect_table import ProtectTable
 
-PROTECT_SPELLINGS = ("public", "distance")
+PROTECT_SPELLINGS = ("public", "distance", "per", "unit")
 """Further settings of a protection that stand for declared ones."""
 
 ALL = ("all", "everything")
@@ -141,6 +141,7 @@ class SpelledProtection:
         if not isinstance(protect, dict):
             return
         said = {*protect}
+        self._length(protect)
         self._known_words(protect)
         if "public" in protect:
             self._public_within(protect)
@@ -152,9 +153,19 @@ class SpelledProtection:
         if said and not protect:
             del self.table["protect"]
 
+    def _length(self, protect: dict[Any, Any]) -> None:
+        """A distance in other words: as `per`, which stands in a metric; on a map with its unit beside it."""
+        if "per" in protect and not {"distance", "metric"} & protect.keys():
+            protect["distance"] = protect.pop("per")
+        length, unit = protect.get("distance"), protect.get("unit")
+        is_length = isinstance(length, int | float) and not isinstance(length, bool)
+        if "grid" in self.table and is_length and isinstance(unit, str):
+            protect["distance"] = f"{label_of(length)} {protect.pop('unit')}"
+
     def _known_words(self, protect: dict[Any, Any]) -> None:
         """Words of a protection that nobody knows, each with the line to write."""
-        known = (*PROTECT_SPELLINGS, *ProtectTable.settings_table())
+        # What is left of a distance's parts belongs to none.
+        known = [*{*PROTECT_SPELLINGS, *ProtectTable.settings_table()} - {"per", "unit"}]
         labels = labels_of(self.table)
         step = "leave it out to protect all values alike"
         if labels:

@@ -26,6 +26,7 @@ ASK_WORDS = {
     **dict.fromkeys(("average", "averages", "means"), "mean"),
     **dict.fromkeys(("crosstab", "cross", "joint", "crosstable", "cross_table"), "table"),
     **dict.fromkeys(("group_by", "groups", "split_by"), "by"),
+    **dict.fromkeys(("quantile", "percentile", "percentiles"), "quantiles"),
 }
 """Words for a question's settings, each with the declared one or one of `ASK_SPELLINGS`."""
 
@@ -38,7 +39,19 @@ NPS = "nps"
 PROMOTERS = [[0, 6], [9, 10]]
 """Ranges of these: detractors and promoters."""
 
-ASK_SPELLINGS = ("question", "attribute", *QUANTILES, NPS, "by", "bins", "edges", "bin_width", "accuracy", "people")
+ASK_SPELLINGS = (
+    "question",
+    "attribute",
+    *QUANTILES,
+    NPS,
+    "by",
+    "at",
+    "bins",
+    "edges",
+    "bin_width",
+    "accuracy",
+    "people",
+)
 """Further settings of a question that stand for declared ones, or say nothing of it."""
 
 OF_ONE = ("histogram", "several", "distribution", "mean", "above", *QUANTILES, NPS)
@@ -449,7 +462,16 @@ class SpelledQuestions:
         if isinstance(ranges, dict):
             ask["ranges"] = [*ranges.values()]
             self.read.notes.append(f"{where}.ranges are shown by their ends: ranges have no names.")
-        if isinstance(quantiles, str):
+        at = ask.get("at")
+        probabilities: list[Any] = at if isinstance(at, list) else [at]
+        is_at = isinstance(quantiles, str) and all(isinstance(one, int | float) for one in probabilities)
+        if is_at and ask.setdefault("distribution", quantiles) == quantiles:
+            is_per_cent = any(one > 1 for one in probabilities) and all(one >= 1 for one in probabilities)
+            ask["quantiles"] = [one / 100 for one in probabilities] if is_per_cent else probabilities
+            if is_per_cent:
+                self.read.notes.append(f"{where}.at is read in per cent: quantiles = {ask['quantiles']}.")
+            del ask["at"]
+        elif isinstance(quantiles, str):
             ask["quantiles"] = QUANTILES["quartiles"]
             ask.setdefault("distribution", quantiles)
             self.read.notes.append(f"{where}.quantiles are read as {QUANTILES['quartiles']}, of {quantiles!r}.")

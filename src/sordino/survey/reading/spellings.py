@@ -185,11 +185,14 @@ def _read_attributes(read: DeclaredTables, attributes: Mapping[str, Any]) -> dic
     public: dict[str, Any] = {}
     asked: dict[str, Any] = {}
     words = asked_words(read.tables.get("ask"), {**listed, **attributes})
+    about = read.tables.get("about")
+    languages = about.get("languages") if isinstance(about, dict) else None
+    languages = languages if isinstance(languages, list) else []
     for kind, tables in (("public", listed), ("attribute", attributes)):
         for name, table in tables.items():
             settings = dict(table) if isinstance(table, dict) else {}
             asked[name] = take_question(settings)
-            one = SpelledAttribute(f"{kind}.{name}", settings, words.get(name, ()))
+            one = SpelledAttribute(f"{kind}.{name}", settings, words.get(name, ()), languages)
             one.read()
             in_clear = kind == "public" or ((one.is_public or name in named) and name not in listed)
             if in_clear and one.is_private:
