@@ -332,6 +332,14 @@ SURVEYS = {
     **{f"attribute: {name}": _asked_alike(*pair, of_shares) for name, pair in ATTRIBUTES.items()},
     **{f"number: {name}": _asked_alike(own, AGE, of_mean) for name, own in NUMBERS.items()},
     **{f"scale: {name}": _asked_alike(own, SCALE, of_mean) for name, own in SCALES.items()},
+    "the median by what is protected": (
+        asking([X, {"median": "y", "by": "x"}], y={"number": [0, 120], "bins": 4}),
+        asking([X, {"table": ["x", "y"]}], y={"number": {"low": 0, "high": 120, "bins": 4}}),
+    ),
+    "a mean of names by what is protected": (
+        asking([X, {"mean": "y", "by": "x"}], y=COLOURS),
+        asking([X, {"table": ["x", "y"]}], y=COLOURS),
+    ),
     "a large integer": (
         asking([X, {"mean": "y"}], y={"integer": [0, 5000]}),
         asking([X, {"mean": "y"}], y={"number": {"low": 0, "high": 5000}}),
@@ -1376,7 +1384,30 @@ WRONG = {
     ),
     "a condition on an amount": (
         asking([X, {"histogram": "y"}], y={**COLOURS, "if": "x <= 6"}),
-        'write only_if = "smoker = yes"',
+        "write only_if = { x = 'yes' }",
+    ),
+    "a condition on a whole number": (
+        asking([X, {"mean": "z"}, {"histogram": "y"}], z={"scale": [0, 5]}, y={**COLOURS, "if": "z > 3"}),
+        "write categories = ['0', '1', '2', '3', '4', '5'] at attribute.z, and only_if = { z = ['4', '5'] }",
+    ),
+    "a condition on one of several": (
+        asking([X, {"histogram": "y"}], x={**COLOURS, "several": True}, y={**COLOURS, "if": "x has red"}),
+        'write [attribute.red] with yes_no = true, and only_if = "red = yes"',
+    ),
+    "a condition on what is public": (
+        {
+            "epsilon": "1",
+            "attribute": {"y": {**COLOURS, "only_if": "region = north"}, "region": {**REGION, "public": True}},
+        },
+        "must be about what is protected; found 'region', which is public",
+    ),
+    "one or another of two": (
+        asking([X, {"mean": "z"}, {"histogram": "y"}], z={"scale": [0, 5]}, y={**COLOURS, "if": "x = yes or z > 3"}),
+        "write [attribute.x_or_z] with yes_no = true",
+    ),
+    "a public date": (
+        asking([X, {"histogram": "y"}], y={"dates": ["2026-01-10", "2026-03-02"], "public": True}),
+        "write categories = ['2026-01', '2026-02', '2026-03']",
     ),
     "sensitive twice": (
         asking(X, x={**CATEGORIES, "sensitive": ["yes"], "protect": {"sensitive": ["no"]}}),
@@ -1485,6 +1516,10 @@ NOTES = {
     "number: two ends in words": "attribute.y.decimals changes nothing",
     "no value is sensitive": "attribute.y.sensitive = [] leaves all its values protected alike; public = true sends",
     "a public column is asked": "ask.1 asks of nothing: every report shows 'region'",
+    "the median by what is protected": (
+        "ask.1: the quantiles of 'y' by 'x' is read as a table of both; public = true at attribute.x"
+    ),
+    "a mean of names by what is protected": "'y' has names in place of numbers.",
     "quantiles of a name": "ask.1.quantiles are read as [0.25, 0.5, 0.75], of 'y'.",
     "a short range of whole numbers": "for answers between them write number = [0, 10] and bins = 20.",
     "categories of which the mean is asked": "attribute.y is read as scale = [1, 5]: its numbers are asked for.",

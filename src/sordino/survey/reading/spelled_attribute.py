@@ -4,11 +4,12 @@ question = "Would you recommend us?"                    # text
 scale = [0, 10]                                         # number = { low = -0.5, high = 10.5, bins = 11 }
 """
 
+import operator
 import re
 from collections.abc import Collection, Mapping, Sequence
 from datetime import date, timedelta
 from fractions import Fraction
-from math import ceil
+from math import ceil, floor
 from typing import Any
 
 from sordino.document.schema.nearest import nearest
@@ -158,9 +159,15 @@ MOST_STOPS = 1000
 
 
 CONDITION = re.compile(
-    r"\s*(?P<name>.+?)\s*(?P<sign>!=|<>|==?|\bis not\b|\bnot in\b|\bis\b|\bin\b)\s*(?P<value>.+?)\s*"
+    r"\s*(?P<name>.+?)\s*(?P<sign>!=|<>|==?|\bis not\b|\bnot in\b|\bis\b|\bin\b|\bhas\b|\bincludes\b|\bcontains\b)"
+    r"\s*(?P<value>.+?)\s*"
 )
 """A condition in words: `drinks = yes`, `drinks in [yes, sometimes]`, `drinks != never`."""
+
+COMPARED = re.compile(r"\s*(?P<name>.+?)\s*(?P<sign><=|>=|<|>)\s*(?P<value>-?[0-9]+)\s*")
+"""A condition on a number."""
+
+COMPARISONS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 
 NOT = ("!=", "<>", "is not", "not in")
 
@@ -209,6 +216,8 @@ def _is_text(given: Any) -> bool:
 def _range_names(number: Mapping[str, Any]) -> str:
     """Categories to write in place of a number: the ranges between its edges, of its width, or its halves."""
     low, high = number.get("low"), number.get("high")
+    if is_dated(number):
+        return _date_names(number["low"], number["high"])
     if not isinstance(low, int | float) or not isinstance(high, int | float):
         return '["2024", "2025"]'
     width, edges = number.get("width"), number.get("edges", [low, (low + high) / 2, high])
@@ -219,17 +228,42 @@ def _range_names(number: Mapping[str, Any]) -> str:
     return f"[{', '.join(names)}]"
 
 
+def _date_names(low: date, high: date) -> str:
+    """Categories to write in place of dates: days of a month, months of some years, else years."""
+    days = (high - low).days + 1
+    if days <= MOST_RANGES_WRITTEN:
+        names = [str(low + timedelta(days=day)) for day in range(max(days, 0))]
+    elif (months := 12 * (high.year - low.year) + high.month - low.month + 1) <= MOST_RANGES_WRITTEN:
+        places = range(12 * low.year + low.month - 1, 12 * low.year + low.month - 1 + months)
+        names = [f"{place // 12}-{place % 12 + 1:02}" for place in places]
+    else:
+        names = [str(year) for year in range(low.year, high.year + 1)]
+    return f"[{', '.join(map(shown, names))}]"
+
+
 def is_dated(number: Any) -> bool:
     """Whether both ends of a number are dates."""
     return isinstance(number, dict) and all(isinstance(number.get(end), date) for end in ("low", "high"))
 
 
-def read_conditions(read: DeclaredTables, attributes: Mapping[str, Any]) -> None:
-    """Put the conditions of attributes into their declared form, in their places."""
+def read_conditions(read: DeclaredTables, attributes: Mapping[str, Any], public: Collection[str]) -> None:
+    """Put the conditions of attributes into their declared form, in their places.
+
+    Args:
+        public: what is sent in clear, which decides nothing.
+    """
     for name, table in attributes.items():
         if not isinstance(table, dict) or not isinstance(table.get("only_if"), str | dict):
             continue
         table["only_if"], mistakes = _conditions(f"attribute.{name}", table["only_if"], attributes)
+        if clear := next((one for one in table["only_if"] or () if one in public and one not in attributes), None):
+            rule, step = f"attribute.{name}.only_if must be about what is protected", "leave the condition out, and"
+            step += (
+                " write optional = true: whoever is not asked has no answer"
+                if "number" in table
+                else (" add a category for whoever is not asked")
+            )
+            mistakes = [SordinoError(rule, found=f"{clear!r}, which is public", step=step)]
         read.mistakes += mistakes
         if mistakes:
             # Nothing more is said about what depends on it.
@@ -337,9 +371,11 @@ def _either(
     where: str, given: str, either: Sequence[str], attributes: Mapping[str, Any]
 ) -> tuple[Any, list[SordinoError]]:
     """One of some conditions: of one attribute its values; of different ones nobody can be asked because of either."""
-    parts = [part for one in either if (part := CONDITION.fullmatch(one)) is not None]
+    parts = [part for one in either if (part := COMPARED.fullmatch(one) or CONDITION.fullmatch(one)) is not None]
     names = [name for name in attributes if any(part["name"] == name for part in parts)]
-    is_plain = len(parts) == len(either) and not any(part["sign"] in NOT or AND.search(part[0]) for part in parts)
+    is_plain = len(parts) == len(either) and not any(
+        part["sign"] in (*NOT, *COMPARISONS) or AND.search(part[0]) for part in parts
+    )
     if is_plain and len({part["name"] for part in parts}) == 1:
         values = [part["value"].strip("'\"") for part in parts]
         return _conditions(where, {parts[0]["name"]: values}, attributes)
@@ -358,10 +394,17 @@ def _all_of(
     for part in parts:
         found = CONDITION.fullmatch(part)
         name = part.strip() if found is None else found["name"]
+        compared = COMPARED.fullmatch(part)
+        name = name if compared is None else compared["name"]
         own = _table_of(name, attributes)
-        if found is None and name in attributes:
+        if own.get("several"):
+            rule = f"{where}.only_if must be about a choice of one category"
+            value = "" if found is None or found["sign"] in NOT else found["value"].strip("'\"")
+            step = _condition_step(name, own, value)
+            return None, [SordinoError(rule, found=f"{name!r}, of which several may apply", step=step)]
+        if found is None and name in attributes and compared is None:
             read[name] = value_of(True, own)
-        elif found is not None and not found["name"].endswith(("<", ">")):
+        elif found is not None and compared is None:
             texts = found["value"].strip("[]").split(",") if found["value"].startswith("[") else [found["value"]]
             values = [value_of(text.strip().strip("'\""), own) for text in texts]
             if found["sign"] in NOT and not {*values} <= {*labels_of(own)}:
@@ -375,17 +418,34 @@ def _all_of(
             read[name] = values[0] if len(values) == 1 else values
         else:
             rule = f"{where}.only_if must say which category an attribute has"
-            return None, [SordinoError(rule, found=shown(given), step=_condition_step(name, own))]
+            step = _condition_step(name, own, "" if compared is None else f"{compared['sign']} {compared['value']}")
+            return None, [SordinoError(rule, found=shown(given), step=step)]
     return read, []
 
 
-def _condition_step(name: str, table: Mapping[str, Any]) -> str:
-    """The line to write where a condition is none."""
+def _condition_step(name: str, table: Mapping[str, Any], wanted: str = "") -> str:
+    """The line to write where a condition is none.
+
+    Args:
+        wanted: the value that it is about, or a sign and a number; empty where nothing is said.
+    """
     if table.get("several"):
-        return (
-            f'ask for it by itself: write [attribute.any_{name}] with yes_no = true, and only_if = "any_{name} = yes"'
-        )
-    return 'write only_if = "smoker = yes", or only_if = { smoker = ["yes", "sometimes"] }'
+        one = re.sub(r"\W+", "_", wanted) if wanted in labels_of(table) else f"any_{name}"
+        return f'ask for it by itself: write [attribute.{one}] with yes_no = true, and only_if = "{one} = yes"'
+    labels, number = labels_of(table), table.get("number")
+    names, is_whole = [*map(str, labels)], all(re.fullmatch("-?[0-9]+", str(label)) for label in labels)
+    low, high = (number.get(end) if isinstance(number, dict) else None for end in ("low", "high"))
+    if isinstance(low, int | float) and isinstance(high, int | float):
+        values = range(ceil(low), floor(high) + 1)
+        names, is_whole = ([*map(str, values)], True) if len(values) <= MOST_RANGES_WRITTEN else ([], False)
+    sign, _, limit = wanted.partition(" ")
+    some = [one for one in names if is_whole and sign in COMPARISONS and COMPARISONS[sign](int(one), int(limit))]
+    some = some or names[:1]
+    if not names:
+        return 'write only_if = "smoker = yes", or only_if = { smoker = ["yes", "sometimes"] }'
+    listed = shown(some[0]) if len(some) == 1 else f"[{', '.join(map(shown, some))}]"
+    as_names = "" if labels else f"write categories = [{', '.join(map(shown, names))}] at attribute.{name}, and "
+    return f"{as_names or 'write '}only_if = {{ {name} = {listed} }}"
 
 
 def _expect_unasked(table: dict[str, Any], attributes: Mapping[str, Any]) -> None:
@@ -606,7 +666,8 @@ class SpelledAttribute(SpelledProtection):
                 table[setting] = dict(zip(("low", "high"), given, strict=True))
             elif isinstance(given, dict):
                 table[setting] = dict(given)
-                rename_settings(f"{self.where}.{setting}.", table[setting], END_WORDS, self.mistakes)
+                words = {**END_WORDS, "by": "step", "every": "step"} if setting == "dates" else END_WORDS
+                rename_settings(f"{self.where}.{setting}.", table[setting], words, self.mistakes)
             elif setting in ("number", "dates") and (given is not True or not {*ENDS} & table.keys()):
                 step = f"write {self.EXAMPLES[setting]}: the least and the largest"
                 self._wrong(setting, "must have two ends", step, "number")

@@ -560,6 +560,7 @@ class SpelledQuestions:
         protected = [name for name in names if name not in self.public]
         if not protected:
             return ask
+        ask = self._table_instead(where, ask, protected) or ask
         of = ask.get("histogram", None if {"quantiles", "ranges"} & ask.keys() else ask.get("distribution"))
         table = [of] if isinstance(of, str) else ask.get("table")
         if isinstance(table, list) and not any(
@@ -587,6 +588,22 @@ class SpelledQuestions:
         step = f"write public = true at attribute.{protected[0]} if it may be known, or ask for {compared}"
         self._wrong(f"{where}.by", "must name a public column where a number is asked", shown(protected[0]), step)
         return ask
+
+    def _table_instead(self, where: str, ask: Ask, protected: Sequence[str]) -> Ask | None:
+        """Of names that a mean is asked of, and bins that quantiles are asked of, their shares, to be told by group."""
+        number = ask.get("mean", ask.get("distribution"))
+        named = {number, *protected} if isinstance(number, str) else set()
+        is_none = "mean" in ask and number not in self.numbers
+        is_curve = "mean" not in ask and "quantiles" in ask and "ranges" not in ask
+        cannot_count = named & (self.numbers - self.binned_numbers)
+        if not named or not named <= {*self.attributes} or not (is_none or is_curve) or cannot_count:
+            return None
+        asked, group = "mean" if is_none else "quantiles", protected[0]
+        why = f"public = true at attribute.{group} gives those of each group"
+        why = f"{number!r} has names in place of numbers" if is_none else why
+        self.read.notes.append(f"{where}: the {asked} of {number!r} by {group!r} is read as a table of both; {why}.")
+        kept = {word: value for word, value in ask.items() if word not in ("mean", "distribution", "quantiles")}
+        return {**kept, "histogram": number}
 
     @property
     def binned_numbers(self) -> set[str]:

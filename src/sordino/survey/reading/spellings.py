@@ -212,7 +212,7 @@ def _read_attributes(read: DeclaredTables, attributes: Mapping[str, Any]) -> dic
             read.notes += one.notes
             (public if in_clear else declared)[name] = one.table if isinstance(table, dict) else table
             read.scales |= {name} if one.is_scale else set()
-    read_conditions(read, declared)
+    read_conditions(read, declared, public)
     _read_positions(read, declared)
     _read_totals(read, public)
     read.tables["attribute"] = declared
