@@ -151,6 +151,28 @@ def test_no_beliefs_within_q_lose_more_and_some_lose_as_much():
         assert papers.attribute_loss(c, q, epsilon) == pytest.approx(lost)
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_budgets_that_keep_the_linear_conditions_keep_their_deltas(seed):
+    """By Proposition 4 itself, whose sum over all others is in its exponent; at corners and within."""
+    random = np.random.default_rng(seed)
+    deltas, variations = random.uniform(0.05, 3, 3), random.uniform(0, 1, 3) * (random.random(3) > 0.2)
+    conditions = papers.budget_conditions(deltas.tolist(), variations.tolist())
+    direction = random.dirichlet(np.ones(3))
+    budgets = direction / (conditions @ direction).max()
+    others = budgets.sum() - budgets
+    reached = budgets + np.log1p(variations * np.expm1(others))
+    assert (reached <= deltas).all()
+    # As the paper has it, one attribute alone may have all of its delta.
+    assert np.diag(conditions) == pytest.approx(1 / deltas)
+    assert conditions[0, 1] == pytest.approx(1 / np.log1p(np.expm1(deltas[0]) / variations[0]) if variations[0] else 0)
+
+
+@pytest.mark.parametrize(("deltas", "variations"), [(["0"], ["0.1"]), (["1", "1"], ["0.1"])])
+def test_conditions_on_budgets_are_of_deltas_each_with_its_q(deltas, variations):
+    with pytest.raises(SordinoError, match="each with its q"):
+        papers.budget_conditions(deltas, variations)
+
+
 def test_a_budget_is_the_largest_that_keeps_its_delta():
     assert papers.attribute_loss(papers.attribute_budget(0.9, 0.1, 2), 0.1, 2) == pytest.approx(0.9)
     assert papers.attribute_budget(3, 1, 2) == 2

@@ -20,6 +20,7 @@ _HOMES = {
     "attribute_budget": "sordino.papers.bayesian_coordinate.attribute_loss",
     "attribute_errors": "sordino.papers.bayesian_coordinate.attribute_loss",
     "attribute_loss": "sordino.papers.bayesian_coordinate.attribute_loss",
+    "budget_conditions": "sordino.papers.bayesian_coordinate.attribute_loss",
     "chord_bounds": "sordino.papers.bayesian_filter.chords",
     "efficiency": "sordino.papers.bayesian_filter.interaction",
     "interact": "sordino.papers.bayesian_filter.interaction",

@@ -1,7 +1,12 @@
 from sordino.audit.region import allowed_errors
 from sordino.design.minimax_floor import people_floor, total_variation_floor
 from sordino.evidence.finite import FiniteEvidence
-from sordino.papers.bayesian_coordinate.attribute_loss import attribute_budget, attribute_errors, attribute_loss
+from sordino.papers.bayesian_coordinate.attribute_loss import (
+    attribute_budget,
+    attribute_errors,
+    attribute_loss,
+    budget_conditions,
+)
 from sordino.papers.bayesian_coordinate.least_squares import TwoCopies
 from sordino.papers.bayesian_coordinate.means import L2Ball
 from sordino.papers.bayesian_coordinate.nested import NestedMean
@@ -26,6 +31,7 @@ __all__ = [
     "attribute_budget",
     "attribute_errors",
     "attribute_loss",
+    "budget_conditions",
     "chord_bounds",
     "efficiency",
     "interact",

@@ -9,13 +9,18 @@ attributes changes by a total variation of at most q between two values of it:
 Powers of e are enclosed in rationals and rounded against the promise: deltas up, budgets down.
 """
 
+from collections.abc import Sequence
 from fractions import Fraction
+from math import inf
 from typing import get_args
+
+import numpy as np
 
 from sordino.audit.region import ErrorRegion, allowed_errors
 from sordino.definition.bounded_dependence import BoundOnVariation, read_variation
 from sordino.definition.bounds import read_epsilon
 from sordino.errors import SordinoError
+from sordino.exact.floats import Floats
 from sordino.exact.messages import shown
 from sordino.exact.nats import Nats, NatsLike
 from sordino.papers.bayesian_coordinate.nested_budgets import Account, Accounting, powers
@@ -50,7 +55,7 @@ def attribute_loss(c: NatsLike, q: BoundOnVariation, epsilon: NatsLike, accounti
 def attribute_budget(delta: NatsLike, q: BoundOnVariation, epsilon: NatsLike, accounting: Accounting = "tight") -> Nats:
     """Largest budget c with which an attribute's delta is kept, exact or rounded down to 12 decimals.
 
-    Source: BCDP paper, Proposition 6, which solves Proposition 4 for c; by the tight bound unless the paper's is asked.
+    Source: BCDP paper, Proposition 4, solved for c of one attribute; by the tight bound unless the paper's is asked.
 
     Raises:
         SordinoError: no budget keeps delta; q outside [0, 1].
@@ -71,6 +76,39 @@ def attribute_budget(delta: NatsLike, q: BoundOnVariation, epsilon: NatsLike, ac
         step = f"allow {least.ceil():.6g}, or lower epsilon"
         raise SordinoError(rule, found=f"delta {wanted}", step=step)
     return Account((wanted,), (variation,), accounting).most(whole, wanted, variation)
+
+
+def budget_conditions(deltas: Sequence[NatsLike], variations: Sequence[BoundOnVariation]) -> Floats:
+    """The matrix A of linear conditions A c <= 1 on the budgets of all attributes, under which each keeps its delta.
+
+    Source: BCDP paper, Proposition 6, (53).
+
+    Args:
+        deltas: of the attributes in nats, above 0.
+        variations: q of each attribute.
+
+    Returns:
+        Shape (d, d), in one over nats, rounded up: what keeps the conditions keeps the deltas.
+
+    Raises:
+        SordinoError: a delta that is not above 0, q outside [0, 1], or as many of one as there are not of the other.
+
+    Example:
+        >>> conditions = budget_conditions(["0.5", "0.5"], ["0.1", "0.1"])
+        >>> conditions.round(4).tolist(), round(1 / float(conditions[0].sum()), 4)
+        ([[2.0, 0.4967], [0.4967, 2.0]], 0.4005)
+    """
+    wanted, known = [*map(read_epsilon, deltas)], [*map(read_variation, variations)]
+    if len(wanted) != len(known) or any(delta.sign() <= 0 for delta in wanted):
+        rule = "conditions on budgets must be of deltas above 0, each with its q"
+        raise SordinoError(rule, found=f"{shown([*deltas])} and {shown([*variations])}", step="give one of each")
+    conditions = np.empty((len(wanted), len(wanted)))
+    for row, delta, variation in zip(conditions, wanted, known, strict=True):
+        # If nothing depends on the attribute, the budgets of the others are free.
+        least = Nats.log(1 + (powers(delta)[0] - 1) / variation).floor() if variation else inf
+        row[:] = np.nextafter(1 / least, inf) if variation else 0.0
+    np.fill_diagonal(conditions, [np.nextafter(1 / delta.floor(), inf) for delta in wanted])
+    return conditions
 
 
 def attribute_errors(c: NatsLike, q: BoundOnVariation, epsilon: NatsLike) -> ErrorRegion:
