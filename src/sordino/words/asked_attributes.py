@@ -16,6 +16,7 @@ from sordino.domain.calendar import iso_date
 from sordino.domain.choices import Choices
 from sordino.domain.grid import Grid
 from sordino.domain.interval import Interval
+from sordino.exact.nats import in_nats
 from sordino.survey.kinds.question import Question
 from sordino.survey.planning.plan import Plan, protection_text
 from sordino.survey.schema.attribute_part import AttributePart
@@ -121,7 +122,7 @@ def _condition(attribute: Attribute) -> str:
 
 def _protection(part: AttributePart, asking: Sequence[Question]) -> str:
     if part.delta is not None:
-        return f"protected, delta {part.delta}"
+        return f"all values protected, at most {in_nats(part.delta)}"
     if part.protect is None:
         return ""
     amount = protection_text(part.protect)

@@ -36,7 +36,7 @@ from sordino.survey.reading.spelled_protection import (
     labels_of,
     value_of,
 )
-from sordino.survey.reading.survey_dates import EXAMPLE, as_dates, edges_by, ends_to_write
+from sordino.survey.reading.survey_dates import EXAMPLE, as_dates, edges_by, ends_to_write, step_of
 from sordino.survey.schema.attribute_table import AttributeTable, NumberTable
 from sordino.survey.schema.protect_table import WAYS
 from sordino.survey.schema.questionnaire_part import LANGUAGE
@@ -800,20 +800,29 @@ class SpelledAttribute(SpelledProtection):
             self.mistakes.append(SordinoError(f"{self.where}.step must be said once", found=found, step=step))
             return
         if not steps and type(dates["low"]) is type(dates["high"]) is date and {"edges", "bins"}.isdisjoint(table):
-            self._whole_days(dates)
+            steps += self._whole_days(dates)
         try:
-            dates |= {"edges": edges_by(steps[0], dates["low"], dates["high"])} if steps else {}
+            low, high = dates["low"], dates["high"]
+            dates |= {"edges": edges_by(steps[0], low, high)} if steps else {}
+            if steps and len(edges_by(steps[0], low, high + timedelta(days=1))) > len(dates["edges"]):
+                self.notes.append(f"{self.where}: the last {steps[0]} has {high} too, with which another one begins.")
         except SordinoError as error:
             self.mistakes.append(SordinoError(f"{self.where}: {error.rule}", found=error.found, step=error.step))
 
-    def _whole_days(self, dates: dict[str, Any]) -> None:
+    def _whole_days(self, dates: dict[str, Any]) -> list[str]:
         """Bins of whole days, as even as they can be: as many as are wanted, or in a table of a few days one each.
 
-        The last one has the last day; of one day each it ends where the next day begins.
+        The last one has the last day; of one day each it ends where the next day begins. Where shares are asked and
+        nothing is wanted it is one each of a month of days; of more the step of the calendar that is given back.
         """
         low, high, bins = dates["low"], dates["high"], dates.get("bins")
-        days = (high - low).days
+        days, is_bare = (high - low).days, dates.keys() == {"low", "high"} and not self.is_declared
         in_table = dates.keys() == {"low", "high"} and days <= MOST_ON_SCALE and {"table", "tables"} & {*self.asked}
+        are_shares = is_bare and "histogram" in self.asked and not {*self.asked} & {*OF_NUMBERS_ASKED}
+        if are_shares and (step := step_of(low, high)) is not None:
+            self.notes.append(f'{self.where} is cut by the {step}; write step = "month" or bins = 20 for other bins.')
+            return [step]
+        in_table = in_table or are_shares
         if 0 < days < MOST_BINS and (in_table or (type(bins) is int and bins == days + 1 and "edges" not in dates)):
             dates |= {"high": high + timedelta(days=1), "edges": [low + timedelta(days=i) for i in range(days + 2)]}
             dates.pop("bins", None)
@@ -824,6 +833,7 @@ class SpelledAttribute(SpelledProtection):
             del dates["bins"]
             first = ", ".join(map(str, starts[:3]))
             self.notes.append(f"{self.where}.bins are of whole days, as even as they can be: they begin on {first} ...")
+        return []
 
     def _scale(self) -> None:
         """A whole-number scale: bins from half to half, and a slider that stops at its values."""

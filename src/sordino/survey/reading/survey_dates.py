@@ -23,6 +23,12 @@ STEPS = {
 }
 """Words for the steps of dates. A day is none: the last two days would share a bin, as a number's ends are inside."""
 
+MOST_DAYS = 31
+"""Days that are told one by one where nothing says how dates are cut."""
+
+MOST_STEPS = 27
+"""Edges of weeks, months or quarters where nothing says by which of them: of half a year in weeks, two in months."""
+
 PART = re.compile(r"([0-9]{4})(?:-(0[1-9]|1[0-2]))?")
 """A year, or a month of one."""
 
@@ -47,8 +53,10 @@ def ends_to_write(low: object, high: object) -> str:
 def edges_by(step: object, low: date, high: date) -> list[date]:
     """The ends, and the first days of all weeks from the first, or of all calendar months, quarters or years, between.
 
+    A last day that begins a step counts to the one before.
+
     Raises:
-        SordinoError: an unknown step, or a last day that is the first of a step.
+        SordinoError: an unknown step.
     """
     every = STEPS.get(step.lower()) if isinstance(step, str) else None
     if every is None:
@@ -60,11 +68,14 @@ def edges_by(step: object, low: date, high: date) -> list[date]:
         first, length = 12 * low.year + low.month - 1, MONTHS[every]
         places = range((first // length + 1) * length, 12 * high.year + high.month, length)
     between = [date.fromordinal(one) if every in DAYS else date(one // 12, one % 12 + 1, 1) for one in places]
-    if between and between[-1] == high:
-        before = high - timedelta(days=1)
-        rule = f"the last of the dates must not be the first day of a {every}, which would count to the one before"
-        raise SordinoError(rule, found=high.isoformat(), step=f"write to = {before}, or the last day of that {every}")
-    return [low, *between, high]
+    return [low, *(day for day in between if day < high), high]
+
+
+def step_of(low: date, high: date) -> str | None:
+    """By which step of the calendar dates are cut where nothing says it; None of so few that each day is its own."""
+    if (high - low).days < MOST_DAYS:
+        return None
+    return next((step for step in ("week", "month", "quarter") if len(edges_by(step, low, high)) <= MOST_STEPS), "year")
 
 
 ENDS = ("low", "high")
