@@ -129,7 +129,7 @@ def test_numbers_that_are_compared_reach_as_far_as_students_t(found):
     quantities = next(found.results[0].quantities())
     (yes, _) = quantities.measured.values()
     row = rows_of(found.results[0])[0]
-    assert yes.number.low == row["low"]
+    assert yes.number.low == pytest.approx(row["low"], rel=1e-12)
     assert yes.number.stderr == pytest.approx(row["stderr"] * 2.3646 / 1.96, rel=1e-3)
 
 
